@@ -1,0 +1,53 @@
+//! The data that makes one hook.
+//!
+//! A hook is data: words, fields and a prompt. What happens with them is the same for all and lives in
+//! [`run`](crate::run). A hook that needs more asks for a new field here, never for a callback.
+
+use crate::signal::{Bypass, Signal};
+
+/// One hook, as its executable's `main` hands it to [`run`](crate::run).
+#[derive(Debug)]
+pub struct Hook {
+    /// The executable's name, as in settings.json and the log: `commit-before-verify`.
+    pub name: &'static str,
+    /// What it blocks, in one sentence, for `--help` and the README.
+    pub summary: &'static str,
+    /// Words that look like the violation. One of them makes a hit.
+    pub signals: &'static [Signal],
+    /// Words that settle "allow" without a judge.
+    pub bypasses: &'static [Bypass],
+    /// The judge's instructions, from `prompt.md`.
+    pub prompt: &'static str,
+    /// What the judge returns, in this order, before `reason`. The JSON schema is derived from it.
+    pub fields: &'static [Field],
+    /// What would satisfy the hook, as the agent is told after a block. At most 400 characters.
+    pub remedy: &'static str,
+}
+
+/// One boolean that a judge returns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Field {
+    /// The violation is newly put forward, now.
+    NewProposal,
+    /// A result of a test, build or check is reported.
+    VerificationReported,
+    /// The user is asked to choose.
+    DirectionQuery,
+    /// The action is a later step of a described sequence.
+    FutureStepDescription,
+    /// It is quoted, withdrawn, negated, explained as a rule, or repeats what the user asked for.
+    RetractionOrQuote,
+}
+
+impl Field {
+    /// The key in the judge's JSON.
+    pub fn key(self) -> &'static str {
+        match self {
+            Self::NewProposal => "new_proposal",
+            Self::VerificationReported => "verification_reported",
+            Self::DirectionQuery => "direction_query",
+            Self::FutureStepDescription => "future_step_description",
+            Self::RetractionOrQuote => "retraction_or_quote",
+        }
+    }
+}

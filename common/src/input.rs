@@ -1,0 +1,204 @@
+//! The JSON that a host writes to a hook's stdin.
+//!
+//! Shapes were measured with Claude Code 2.1.197 and Codex CLI 0.171. Only `hook_event_name` is required, because
+//! older clients send five or six fields; unknown fields are ignored, because newer ones send more. Whether a path
+//! in here exists is the transcript module's question, not this one's.
+
+use std::fmt;
+use std::io::{self, Read};
+use std::path::PathBuf;
+
+use serde::Deserialize;
+
+/// What is read from stdin at most. An 800 kB message gives an 800 kB input; this leaves room for twenty of them.
+pub const INPUT_MAX_BYTES: usize = 16 << 20;
+
+/// The program that runs the hook.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Host {
+    /// Claude Code.
+    ClaudeCode,
+    /// Codex CLI, told apart by `turn_id`.
+    Codex,
+}
+
+impl Host {
+    /// As the log names it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::ClaudeCode => "claude-code",
+            Self::Codex => "codex",
+        }
+    }
+}
+
+/// When the host runs the hook.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+pub enum Event {
+    /// The agent is about to end its turn.
+    Stop,
+    /// A subagent is about to end its work.
+    SubagentStop,
+    /// A tool is about to run.
+    PreToolUse,
+}
+
+impl Event {
+    /// As the host and the log name it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Stop => "Stop",
+            Self::SubagentStop => "SubagentStop",
+            Self::PreToolUse => "PreToolUse",
+        }
+    }
+}
+
+/// One hook input, parsed.
+#[derive(Debug, Clone, Deserialize)]
+pub struct HookInput {
+    /// Which event it is; an event unknown to us does not parse.
+    #[serde(rename = "hook_event_name")]
+    pub event: Event,
+    /// The session.
+    pub session_id: Option<String>,
+    /// Claude Code: the prompt that this turn answers. Only confirms a turn's boundary.
+    pub prompt_id: Option<String>,
+    /// Codex only.
+    pub turn_id: Option<String>,
+    /// The session's file; with `SubagentStop` the parent's. It may not exist, ever.
+    pub transcript_path: Option<PathBuf>,
+    /// `SubagentStop`: the subagent's own file.
+    pub agent_transcript_path: Option<PathBuf>,
+    /// `SubagentStop`: the kind of subagent. Empty for a compaction summary.
+    pub agent_type: Option<String>,
+    /// Where the session stands.
+    pub cwd: Option<PathBuf>,
+    /// A stop hook already sent the agent back in this turn.
+    #[serde(default)]
+    pub stop_hook_active: Option<bool>,
+    /// The last text block of the final message, trimmed. Absent when that message has no text.
+    pub last_assistant_message: Option<String>,
+    /// Work that still runs after the stop.
+    pub background_tasks: Option<Vec<BackgroundTask>>,
+    /// `PreToolUse`: the tool.
+    pub tool_name: Option<String>,
+    /// `PreToolUse`: what it is called with.
+    pub tool_input: Option<ToolInput>,
+}
+
+/// One entry of `background_tasks`.
+#[derive(Debug, Clone, Default, Deserialize)]
+pub struct BackgroundTask {
+    /// `shell`, `subagent`, `monitor`, …
+    pub r#type: Option<String>,
+    /// `running`, …
+    pub status: Option<String>,
+    /// In the agent's words.
+    pub description: Option<String>,
+    /// For a shell: its command line.
+    pub command: Option<String>,
+}
+
+/// The part of a tool call that a gate looks at.
+#[derive(Debug, Clone, Default, Deserialize)]
+pub struct ToolInput {
+    /// For `Bash`: the command line.
+    pub command: Option<String>,
+}
+
+impl HookInput {
+    /// Reads one input to its end.
+    ///
+    /// # Errors
+    /// When reading fails, there is nothing, more than [`INPUT_MAX_BYTES`], or no JSON object of the shape above.
+    pub fn read(from: impl Read) -> Result<Self, Error> {
+        let mut bytes = Vec::new();
+        from.take(INPUT_MAX_BYTES as u64 + 1)
+            .read_to_end(&mut bytes)
+            .map_err(Error::Read)?;
+        if bytes.len() > INPUT_MAX_BYTES {
+            return Err(Error::TooLarge);
+        }
+        Self::parse(&bytes)
+    }
+
+    /// Parses one input.
+    ///
+    /// # Errors
+    /// When there is nothing, or no JSON object of the shape above.
+    pub fn parse(bytes: &[u8]) -> Result<Self, Error> {
+        let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+        if bytes.trim_ascii().is_empty() {
+            return Err(Error::Empty);
+        }
+        serde_json::from_slice(bytes).map_err(Error::Json)
+    }
+
+    /// Which host wrote it.
+    pub fn host(&self) -> Host {
+        if self.turn_id.is_some() {
+            Host::Codex
+        } else {
+            Host::ClaudeCode
+        }
+    }
+
+    /// What names the turn: Codex's `turn_id` or Claude Code's `prompt_id`.
+    pub fn turn(&self) -> Option<&str> {
+        self.turn_id.as_deref().or(self.prompt_id.as_deref())
+    }
+
+    /// The file with the words under judgement: with `SubagentStop` the subagent's own.
+    pub fn transcript(&self) -> Option<&PathBuf> {
+        match self.event {
+            Event::SubagentStop => self.agent_transcript_path.as_ref(),
+            Event::Stop | Event::PreToolUse => self.transcript_path.as_ref(),
+        }
+    }
+
+    /// A subagent without a type is the host's own compaction summary: nobody's words.
+    pub fn is_compaction(&self) -> bool {
+        self.event == Event::SubagentStop && self.agent_type.as_deref() == Some("")
+    }
+}
+
+/// Why there is no input.
+#[derive(Debug)]
+pub enum Error {
+    /// Stdin could not be read.
+    Read(io::Error),
+    /// Nothing but white space.
+    Empty,
+    /// More than [`INPUT_MAX_BYTES`].
+    TooLarge,
+    /// Not JSON, or a field of another type.
+    Json(serde_json::Error),
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Read(_) => f.write_str("stdin can't be read"),
+            Self::Empty => f.write_str("stdin is empty"),
+            Self::TooLarge => write!(f, "stdin holds more than {INPUT_MAX_BYTES} bytes"),
+            // serde_json quotes the offending value, which is the agent's text: only the place is told.
+            Self::Json(e) => write!(
+                f,
+                "stdin is no hook input (line {}, column {})",
+                e.line(),
+                e.column()
+            ),
+        }
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Read(e) => Some(e),
+            Self::Json(e) => Some(e),
+            Self::Empty | Self::TooLarge => None,
+        }
+    }
+}

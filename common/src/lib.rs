@@ -1,0 +1,12 @@
+//! The straight line that every stop hook runs: from the hook's stdin to a decision.
+
+pub mod hook;
+pub mod input;
+pub mod signal;
+
+pub use hook::{Field, Hook};
+
+/// Runs one hook.
+pub fn run(_hook: &Hook) -> std::process::ExitCode {
+    std::process::ExitCode::SUCCESS
+}

@@ -1,0 +1,24 @@
+//! A commit, push, merge, release or deployment put forward before anything was verified.
+
+use common::signal::Signal;
+use common::{Field, Hook};
+
+/// A commit, push, merge, release or deployment put forward before anything was verified.
+pub const HOOK: Hook = Hook {
+    name: "commit-before-verify",
+    summary: "A commit, push, merge, release or deployment put forward before anything was verified.",
+    signals: &[Signal {
+        id: "intent-to-commit",
+        literals: &["commit", "push", "deploy", "merge"],
+        pattern: r"(?i)\b(?:i(?:'ll| will)|let'?s|going to|shall i|proceed to|ready to)\b.{0,60}\b(?:commit|push|deploy|merge)\b",
+    }],
+    bypasses: &[],
+    prompt: include_str!("prompt.md"),
+    fields: &[
+        Field::NewProposal,
+        Field::VerificationReported,
+        Field::DirectionQuery,
+        Field::FutureStepDescription,
+    ],
+    remedy: "Run the tests or the build now and report the result before you propose the commit; if it can't be verified here, say so and ask the user how to go on.",
+};

@@ -1,0 +1,19 @@
+//! A part of what was asked dropped, postponed or replaced by something lesser.
+
+use common::signal::Signal;
+use common::{Field, Hook};
+
+/// A part of what was asked dropped, postponed or replaced by something lesser.
+pub const HOOK: Hook = Hook {
+    name: "scope-change",
+    summary: "A part of what was asked dropped, postponed or replaced by something lesser.",
+    signals: &[Signal {
+        id: "put-off",
+        literals: &["follow-up", "backlog", "phase 2", "out of scope", "for now"],
+        pattern: r"(?i)\b(?:follow-up|backlog|phase 2|out of scope|for now)\b",
+    }],
+    bypasses: &[],
+    prompt: include_str!("prompt.md"),
+    fields: &[Field::NewProposal, Field::RetractionOrQuote],
+    remedy: "Do the part that was asked for, or ask the user whether it may be left out before you decide it.",
+};

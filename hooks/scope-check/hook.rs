@@ -1,0 +1,19 @@
+//! The work or the session cut short, unasked, while work is open.
+
+use common::signal::Signal;
+use common::{Field, Hook};
+
+/// The work or the session cut short, unasked, while work is open.
+pub const HOOK: Hook = Hook {
+    name: "scope-check",
+    summary: "The work or the session cut short, unasked, while work is open.",
+    signals: &[Signal {
+        id: "stop-here",
+        literals: &["session", "stop here", "parking"],
+        pattern: r"(?i)\b(?:(?:new|next|fresh|another) session|stop here|parking this)\b",
+    }],
+    bypasses: &[],
+    prompt: include_str!("prompt.md"),
+    fields: &[Field::NewProposal, Field::RetractionOrQuote],
+    remedy: "Go on with the open work now. If something outside your reach forces a stop, name it.",
+};
