@@ -1,5 +1,6 @@
 //! The straight line that every stop hook runs: from the hook's stdin to a decision.
 
+pub mod fold;
 pub mod hook;
 pub mod input;
 pub mod signal;
