@@ -15,5 +15,5 @@ pub const HOOK: Hook = Hook {
     bypasses: &[],
     prompt: include_str!("prompt.md"),
     fields: &[Field::NewProposal, Field::RetractionOrQuote],
-    remedy: "Reproduce the failure before you change code and show the command and its result, or say openly that it can't be reproduced and what you tried.",
+    remedy: "Make the failure happen on the code without the change and show the command and its result, then the same command with the change. If it can't be made to happen, say so openly and say what you tried.",
 };

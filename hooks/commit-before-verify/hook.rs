@@ -20,5 +20,5 @@ pub const HOOK: Hook = Hook {
         Field::DirectionQuery,
         Field::FutureStepDescription,
     ],
-    remedy: "Run the tests or the build now and report the result before you propose the commit; if it can't be verified here, say so and ask the user how to go on.",
+    remedy: "Run the tests or the build now, after your last edit, and report the result before you put the change forward. If it can't be verified here, say why and ask the user which way to go; a bare \"shall I commit?\" is not enough.",
 };

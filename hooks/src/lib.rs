@@ -27,3 +27,45 @@ pub const ALL: [&Hook; 5] = [
     &SHALLOW_BUGFIX,
     &BUGFIX_WITHOUT_REPRODUCTION,
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What a prompt may cost: every judged stop sends it.
+    const PROMPT_MAX_BYTES: usize = 4096;
+    const REMEDY_MAX_CHARS: usize = 400;
+
+    #[test]
+    fn every_prompt_names_each_of_its_fields_and_shows_the_answer_last() {
+        for hook in ALL {
+            let answer = hook.prompt.lines().last().unwrap_or_default();
+            let keys: Vec<_> = hook.fields.iter().map(|field| field.key()).collect();
+            let wanted = format!(
+                "{{\"{}\":BOOL,\"reason\":\"TEXT\"}}",
+                keys.join("\":BOOL,\"")
+            );
+            assert_eq!(answer, wanted, "{}", hook.name);
+            for field in hook.fields {
+                let definition = format!("\n{}: ", field.key());
+                assert!(
+                    hook.prompt.contains(&definition),
+                    "{}: {definition}",
+                    hook.name
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn prompts_and_remedies_keep_their_size() {
+        for hook in ALL {
+            assert!(hook.prompt.len() <= PROMPT_MAX_BYTES, "{}", hook.name);
+            assert!(
+                hook.remedy.chars().count() <= REMEDY_MAX_CHARS,
+                "{}",
+                hook.name
+            );
+        }
+    }
+}
