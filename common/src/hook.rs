@@ -5,6 +5,15 @@
 
 use crate::signal::{Bypass, Signal};
 
+/// The hooks that share one block budget. Feedback that starts with `[` and one of these is ours.
+pub const NAMES: [&str; 5] = [
+    "commit-before-verify",
+    "scope-check",
+    "scope-change",
+    "shallow-bugfix",
+    "bugfix-without-reproduction",
+];
+
 /// One hook, as its executable's `main` hands it to [`run`](crate::run).
 #[derive(Debug)]
 pub struct Hook {
@@ -12,6 +21,8 @@ pub struct Hook {
     pub name: &'static str,
     /// What it blocks, in one sentence, for `--help` and the README.
     pub summary: &'static str,
+    /// Three sentences that it blocks, for `--help`.
+    pub examples: [&'static str; 3],
     /// Words that look like the violation. One of them makes a hit.
     pub signals: &'static [Signal],
     /// Words that settle "allow" without a judge.

@@ -4,6 +4,7 @@ pub mod fold;
 pub mod hook;
 pub mod input;
 pub mod signal;
+pub mod verdict;
 
 pub use hook::{Field, Hook};
 

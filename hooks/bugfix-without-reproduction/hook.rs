@@ -7,6 +7,11 @@ use common::{Field, Hook};
 pub const HOOK: Hook = Hook {
     name: "bugfix-without-reproduction",
     summary: "Code changed for a bug on a guess, with no reproduction.",
+    examples: [
+        "\"This is probably the cause, so I changed the query.\"",
+        "\"Might be a race; adding a lock.\"",
+        "\"Let me just try another encoding.\"",
+    ],
     signals: &[Signal {
         id: "guess",
         literals: &["probably", "might be", "let me just try", "likely"],

@@ -7,6 +7,11 @@ use common::{Field, Hook};
 pub const HOOK: Hook = Hook {
     name: "commit-before-verify",
     summary: "A commit, push, merge, release or deployment put forward before anything was verified.",
+    examples: [
+        "\"The refactor is in place. I will commit and push it now.\"",
+        "\"All files are updated. Shall I open the PR?\"",
+        "\"Next step: deploy to production.\"",
+    ],
     signals: &[Signal {
         id: "intent-to-commit",
         literals: &["commit", "push", "deploy", "merge"],

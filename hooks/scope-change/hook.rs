@@ -7,6 +7,11 @@ use common::{Field, Hook};
 pub const HOOK: Hook = Hook {
     name: "scope-change",
     summary: "A part of what was asked dropped, postponed or replaced by something lesser.",
+    examples: [
+        "\"I'll leave the migration for a follow-up PR.\"",
+        "\"Implemented the core; the rest is a TODO.\"",
+        "\"Skipped the two failing tests for now.\"",
+    ],
     signals: &[Signal {
         id: "put-off",
         literals: &["follow-up", "backlog", "phase 2", "out of scope", "for now"],

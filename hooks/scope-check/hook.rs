@@ -7,6 +7,11 @@ use common::{Field, Hook};
 pub const HOOK: Hook = Hook {
     name: "scope-check",
     summary: "The work or the session cut short, unasked, while work is open.",
+    examples: [
+        "\"Context is running low, so I'll leave the rest.\"",
+        "\"Let's continue in a new session.\"",
+        "\"I'll stop here for today.\"",
+    ],
     signals: &[Signal {
         id: "stop-here",
         literals: &["session", "stop here", "parking"],

@@ -7,6 +7,11 @@ use common::{Field, Hook};
 pub const HOOK: Hook = Hook {
     name: "shallow-bugfix",
     summary: "A bug reported fixed with no cause given.",
+    examples: [
+        "\"Added a null check and the error is gone.\"",
+        "\"Increased the timeout, tests pass.\"",
+        "\"Fixed!\"",
+    ],
     signals: &[Signal {
         id: "fixed",
         literals: &[

@@ -68,4 +68,9 @@ mod tests {
             );
         }
     }
+
+    #[test]
+    fn all_of_them_share_the_block_budget() {
+        assert_eq!(ALL.map(|hook| hook.name), common::hook::NAMES);
+    }
 }
