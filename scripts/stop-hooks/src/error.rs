@@ -1,0 +1,70 @@
+//! Why a subcommand ended without doing what it was asked to.
+
+use std::fmt;
+use std::io;
+
+use crate::{executables, settings};
+
+/// One sentence for the person at the terminal.
+#[derive(Debug)]
+pub enum Error {
+    /// What was typed makes no sense.
+    Usage(String),
+    /// A settings file was left alone.
+    Settings(settings::Error),
+    /// A program could not be put in place or removed.
+    Executables(executables::Error),
+    /// Neither a home directory nor the options that do without one.
+    NoHome,
+    /// The terminal or pipe is gone, or the working directory is.
+    Output(io::Error),
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Usage(what) => f.write_str(what),
+            Self::Settings(e) => e.fmt(f),
+            Self::Executables(e) => e.fmt(f),
+            Self::NoHome => {
+                f.write_str("there is no home directory; give --claude-dir and --codex-dir")
+            }
+            Self::Output(e) => e.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Settings(e) => Some(e),
+            Self::Executables(e) => Some(e),
+            Self::Output(e) => Some(e),
+            Self::Usage(_) | Self::NoHome => None,
+        }
+    }
+}
+
+impl From<lexopt::Error> for Error {
+    fn from(e: lexopt::Error) -> Self {
+        Self::Usage(e.to_string())
+    }
+}
+
+impl From<settings::Error> for Error {
+    fn from(e: settings::Error) -> Self {
+        Self::Settings(e)
+    }
+}
+
+impl From<executables::Error> for Error {
+    fn from(e: executables::Error) -> Self {
+        Self::Executables(e)
+    }
+}
+
+impl From<io::Error> for Error {
+    fn from(e: io::Error) -> Self {
+        Self::Output(e)
+    }
+}

@@ -1,0 +1,214 @@
+//! `stop-hooks install`: copies the programs and registers the hooks.
+//!
+//! Everything is read and checked before anything is written, the programs come before the entries that name them, and
+//! a second run finds nothing to do.
+
+use std::io::Write;
+use std::path::{Path, PathBuf, absolute};
+
+use lexopt::Arg::Long;
+use lexopt::ValueExt as _;
+
+use crate::error::Error;
+use crate::executables;
+use crate::places::Places;
+use crate::registration::{self, Change, FLAGS, Flags, Owner, Part};
+use crate::settings::Settings;
+
+/// `stop-hooks install --help`.
+pub const HELP: &str = "\
+Puts the five stop hooks in place for Claude Code, and with --codex for Codex CLI too.
+Run again, it changes what differs and nothing else; flags that you don't give stay as they are.
+
+Usage: stop-hooks install [OPTIONS] [FLAGS OF THE HOOKS]
+
+Options:
+  --dry-run           say what would be done, and do nothing
+  --codex             register the hooks in ~/.codex/hooks.json too
+  --subagents         also when a subagent ends (SubagentStop)
+  --gate              also before a command that commits, pushes or deploys (PreToolUse)
+  --claude-dir DIR    instead of ~/.claude; made when missing
+  --codex-dir DIR     instead of ~/.codex
+  --from DIR          where the programs are [default: beside this one]
+
+Flags of the hooks, passed on to their entries (see `commit-before-verify --help`):
+  --judge LIST  --url URL  --api-key-env NAME  --mode MODE  --timeout-s N
+  --sensitivity LEVEL  --log-dir DIR  --codex-user-config
+";
+
+struct Options {
+    dry_run: bool,
+    codex: bool,
+    parts: Vec<Part>,
+    flags: Flags,
+    places: Places,
+    from: PathBuf,
+}
+
+/// Carries out `stop-hooks install`.
+///
+/// # Errors
+/// When an option makes no sense or a file has to be left alone.
+pub fn run(args: &mut lexopt::Parser, out: &mut dyn Write) -> Result<(), Error> {
+    let options = parse(args)?;
+    let owner = options.places.owner();
+    let places = &options.places;
+
+    let copies = executables::outdated(&options.from, &owner.executables)?;
+    let mut plans = vec![plan(&places.claude_settings(), &owner, &options)?];
+    if options.codex {
+        plans.push(plan(&places.codex_hooks(), &owner, &options)?);
+    }
+
+    let would = if options.dry_run { "would be " } else { "" };
+    for copy in &copies {
+        if !options.dry_run {
+            copy.carry_out()?;
+        }
+        writeln!(out, "{would}copied: {}", places.shown(&copy.to))?;
+    }
+    for plan in &plans {
+        if !options.dry_run {
+            plan.carry_out(&owner)?;
+        }
+        plan.report(places, would, out)?;
+    }
+    if copies.is_empty() && plans.iter().all(|plan| plan.changes.is_empty()) {
+        writeln!(out, "Nothing to change.")?;
+    } else if options.codex && plans.iter().skip(1).any(|plan| !plan.changes.is_empty()) {
+        writeln!(out, "{TRUST}")?;
+    }
+    Ok(())
+}
+
+const TRUST: &str = "\
+Codex runs a hook only after you have trusted it, and skips it without a word until then:
+start `codex`, choose \"Review hooks\" when it asks (later: /hooks), and trust the new entries.";
+
+/// What is to be done to one settings file.
+struct Plan {
+    settings: Settings,
+    text: String,
+    changes: Vec<Change>,
+}
+
+fn plan(path: &Path, owner: &Owner, options: &Options) -> Result<Plan, Error> {
+    let settings = Settings::read(path)?;
+    let (text, changes) =
+        registration::install(settings.text(), owner, &options.parts, &options.flags)
+            .map_err(|e| settings.content_error(e))?;
+    if !changes.is_empty() {
+        settings.check_writable()?;
+    }
+    Ok(Plan {
+        settings,
+        text,
+        changes,
+    })
+}
+
+impl Plan {
+    fn carry_out(&self, owner: &Owner) -> Result<(), Error> {
+        if self.changes.is_empty() {
+            return Ok(());
+        }
+        // Only a file without ours is what somebody may want back.
+        if registration::ours(self.settings.text(), owner).is_empty() {
+            self.settings.back_up()?;
+        }
+        Ok(self.settings.write(&self.text)?)
+    }
+
+    fn report(&self, places: &Places, would: &str, out: &mut dyn Write) -> Result<(), Error> {
+        let path = places.shown(self.settings.path());
+        for Change {
+            event,
+            before,
+            after,
+        } in &self.changes
+        {
+            match before {
+                None => writeln!(out, "{would}added to {path}: {event} {after}")?,
+                Some(_) => writeln!(out, "{would}changed in {path}: {event} {after}")?,
+            }
+        }
+        if !self.changes.is_empty() && self.settings.backup_path().exists() {
+            let backup = places.shown(&self.settings.backup_path());
+            writeln!(out, "{path} as it was before: {backup}")?;
+        }
+        Ok(())
+    }
+}
+
+fn parse(args: &mut lexopt::Parser) -> Result<Options, Error> {
+    let (mut dry_run, mut codex, mut parts) = (false, false, vec![Part::Stop]);
+    let (mut claude_dir, mut codex_dir, mut from) = (None, None, None);
+    let mut flags = Flags::default();
+    while let Some(arg) = args.next()? {
+        match arg {
+            Long("dry-run") => dry_run = true,
+            Long("codex") => codex = true,
+            Long("subagents") => parts.push(Part::Subagents),
+            Long("gate") => parts.push(Part::Gate),
+            Long("claude-dir") => claude_dir = Some(PathBuf::from(args.value()?)),
+            Long("codex-dir") => codex_dir = Some(PathBuf::from(args.value()?)),
+            Long("from") => from = Some(PathBuf::from(args.value()?)),
+            Long(name) => {
+                let Some((name, takes_value)) = FLAGS.iter().find(|(known, _)| *known == name)
+                else {
+                    return Err(arg.unexpected().into());
+                };
+                let value = if *takes_value {
+                    args.value()?.string()?
+                } else {
+                    String::new()
+                };
+                flags.set(name, &checked(name, value)?);
+            }
+            _ => return Err(arg.unexpected().into()),
+        }
+    }
+    Ok(Options {
+        dry_run,
+        codex,
+        parts,
+        flags,
+        places: Places::new(claude_dir, codex_dir)?,
+        from: match from {
+            Some(from) => from,
+            None => beside_this()?,
+        },
+    })
+}
+
+/// A flag's value as it goes into an entry, or why not.
+fn checked(name: &str, value: String) -> Result<String, Error> {
+    let one_of = |words: &[&str]| {
+        if words.contains(&value.as_str()) {
+            Ok(())
+        } else {
+            let words = words.join(", ");
+            Err(Error::Usage(format!(
+                "--{name} is one of {words}, not \"{value}\""
+            )))
+        }
+    };
+    match name {
+        "mode" => one_of(&["block", "warn", "shadow", "off"])?,
+        "sensitivity" => one_of(&["low", "normal", "high"])?,
+        "timeout-s" if value.parse::<u64>().map_or(true, |seconds| seconds == 0) => {
+            return Err(Error::Usage(format!(
+                "--timeout-s is a number of seconds, not \"{value}\""
+            )));
+        }
+        // A hook runs in the session's directory: a relative path would lead into the project.
+        "log-dir" => return Ok(absolute(value)?.to_string_lossy().into_owned()),
+        _ => {}
+    }
+    Ok(value)
+}
+
+fn beside_this() -> Result<PathBuf, Error> {
+    let program = std::env::current_exe()?;
+    Ok(program.parent().map(Path::to_owned).unwrap_or(program))
+}

@@ -1,0 +1,93 @@
+//! The operator's tool: what a person runs, now and then, around the five hooks.
+//!
+//! A hook links only what a run on every turn needs; all else is here. The five know nothing of it.
+
+mod error;
+mod executables;
+mod install;
+mod places;
+mod registration;
+mod settings;
+mod shell;
+mod uninstall;
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use error::Error;
+use lexopt::Arg::{Long, Short, Value};
+
+/// One subcommand.
+struct Command {
+    name: &'static str,
+    summary: &'static str,
+    help: &'static str,
+    run: fn(&mut lexopt::Parser, &mut dyn Write) -> Result<(), Error>,
+}
+
+const COMMANDS: [Command; 2] = [
+    Command {
+        name: "install",
+        summary: "put the hooks in place, or change how they run",
+        help: install::HELP,
+        run: install::run,
+    },
+    Command {
+        name: "uninstall",
+        summary: "take them away",
+        help: uninstall::HELP,
+        run: uninstall::run,
+    },
+];
+
+fn main() -> ExitCode {
+    let mut out = io::stdout().lock();
+    match dispatch(&mut out).and_then(|()| Ok(out.flush()?)) {
+        Ok(()) => ExitCode::SUCCESS,
+        // The reader has seen enough: `stop-hooks … | head`.
+        Err(Error::Output(e)) if e.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        Err(e) => {
+            // With stderr gone there is nobody left to tell.
+            let _ = writeln!(io::stderr(), "stop-hooks: {e}");
+            match e {
+                Error::Usage(_) => ExitCode::from(2),
+                _ => ExitCode::FAILURE,
+            }
+        }
+    }
+}
+
+fn dispatch(out: &mut dyn Write) -> Result<(), Error> {
+    let mut args = lexopt::Parser::from_env();
+    let name = match args.next()? {
+        None => return Err(Error::Usage("which command? Try --help.".to_owned())),
+        Some(Long("help") | Short('h')) => return help(out),
+        Some(Long("version") | Short('V')) => {
+            return Ok(writeln!(out, "stop-hooks {}", env!("CARGO_PKG_VERSION"))?);
+        }
+        Some(Value(name)) => name,
+        Some(other) => return Err(other.unexpected().into()),
+    };
+    let Some(command) = COMMANDS.iter().find(|command| name == command.name) else {
+        let name = name.to_string_lossy();
+        return Err(Error::Usage(format!(
+            "there is no command \"{name}\". Try --help."
+        )));
+    };
+    if std::env::args_os()
+        .skip(2)
+        .any(|arg| arg == "--help" || arg == "-h")
+    {
+        return Ok(out.write_all(command.help.as_bytes())?);
+    }
+    (command.run)(&mut args, out)
+}
+
+fn help(out: &mut dyn Write) -> Result<(), Error> {
+    writeln!(out, "What a person runs around the five stop hooks.\n")?;
+    writeln!(out, "Usage: stop-hooks COMMAND [OPTIONS]\n\nCommands:")?;
+    for command in &COMMANDS {
+        writeln!(out, "  {:<15} {}", command.name, command.summary)?;
+    }
+    Ok(writeln!(out, "\n`stop-hooks COMMAND --help` says more.")?)
+}

@@ -1,0 +1,66 @@
+//! Where the hosts keep their settings.
+
+use std::path::{Path, PathBuf, absolute};
+
+use crate::error::Error;
+use crate::registration::Owner;
+
+/// The directories that an installation touches.
+#[derive(Debug)]
+pub struct Places {
+    /// Claude Code's directory: `~/.claude`.
+    pub claude: PathBuf,
+    /// Codex's directory: `~/.codex`.
+    pub codex: PathBuf,
+    home: Option<PathBuf>,
+}
+
+impl Places {
+    /// The directories given, else those in the home directory.
+    ///
+    /// # Errors
+    /// When there is no home directory to look in.
+    pub fn new(claude: Option<PathBuf>, codex: Option<PathBuf>) -> Result<Self, Error> {
+        let home = std::env::home_dir().filter(|home| home.is_absolute());
+        let place = |given: Option<PathBuf>, name: &str| match (given, &home) {
+            (Some(given), _) => absolute(given).map_err(Error::Output),
+            (None, Some(home)) => Ok(home.join(name)),
+            (None, None) => Err(Error::NoHome),
+        };
+        Ok(Self {
+            claude: place(claude, ".claude")?,
+            codex: place(codex, ".codex")?,
+            home,
+        })
+    }
+
+    /// Claude Code's settings of the user.
+    pub fn claude_settings(&self) -> PathBuf {
+        self.claude.join("settings.json")
+    }
+
+    /// Codex's hooks of the user.
+    pub fn codex_hooks(&self) -> PathBuf {
+        self.codex.join("hooks.json")
+    }
+
+    /// What tells our entries from others.
+    pub fn owner(&self) -> Owner {
+        Owner {
+            executables: self.claude.join("hooks"),
+            home: self.home.clone(),
+        }
+    }
+
+    /// A path as a person writes it: `~` for the home directory.
+    pub fn shown(&self, path: &Path) -> String {
+        match self
+            .home
+            .as_ref()
+            .and_then(|home| path.strip_prefix(home).ok())
+        {
+            Some(rest) => format!("~/{}", rest.display()),
+            None => path.display().to_string(),
+        }
+    }
+}

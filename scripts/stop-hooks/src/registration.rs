@@ -1,0 +1,417 @@
+//! Which entries the hooks need, and which entries of a settings file are theirs.
+//!
+//! An entry is known by its command: the first word is one of our executables' paths. Flags that are given replace the
+//! same flags of an entry and leave the others, so that `--mode block` after a trial doesn't silently send texts to
+//! another judge, and an update without flags keeps what was chosen.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use crate::settings::splice::{self, Entry, Registered};
+use crate::shell;
+
+/// Flags of the hooks that an installation passes on, and whether a value follows.
+pub const FLAGS: [(&str, bool); 8] = [
+    ("judge", true),
+    ("url", true),
+    ("api-key-env", true),
+    ("mode", true),
+    ("timeout-s", true),
+    ("sensitivity", true),
+    ("log-dir", true),
+    ("codex-user-config", false),
+];
+
+/// The timeout of an entry, in seconds: above the hooks' own deadline of 20.
+const TIMEOUT_S: u64 = 30;
+/// How much an entry's timeout stays above a deadline that was asked for.
+const TIMEOUT_MARGIN_S: u64 = 10;
+
+/// Flags of one hook command.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Flags {
+    /// By name; an empty value for a flag that takes none.
+    known: BTreeMap<usize, String>,
+    /// Words that are none of ours, kept as they are.
+    other: Vec<String>,
+}
+
+impl Flags {
+    /// Sets one flag. `name` is without dashes; false when it is none of [`FLAGS`].
+    pub fn set(&mut self, name: &str, value: &str) -> bool {
+        match FLAGS.iter().position(|(known, _)| *known == name) {
+            Some(at) => {
+                self.known.insert(at, value.to_owned());
+                true
+            }
+            None => false,
+        }
+    }
+
+    fn parse(words: &[String]) -> Self {
+        let mut flags = Self::default();
+        let mut words = words.iter();
+        while let Some(word) = words.next() {
+            let name = word.strip_prefix("--").unwrap_or_default();
+            let (name, value) = match name.split_once('=') {
+                Some((name, value)) => (name, Some(value)),
+                None => (name, None),
+            };
+            let takes_value = FLAGS.iter().find(|(known, _)| *known == name);
+            let value = match (takes_value, value) {
+                (Some((_, true)), None) => words.next().map(String::as_str),
+                (_, value) => value,
+            };
+            if !flags.set(name, value.unwrap_or_default()) && word != GATE {
+                flags.other.push(word.clone());
+            }
+        }
+        flags
+    }
+
+    /// `self`, and where it is silent `older`.
+    fn over(&self, older: &Self) -> Self {
+        let mut merged = older.clone();
+        merged.known.extend(self.known.clone());
+        merged
+    }
+
+    fn words(&self) -> Vec<String> {
+        let mut words = Vec::new();
+        for (at, value) in &self.known {
+            if let Some((name, takes_value)) = FLAGS.get(*at) {
+                words.push(format!("--{name}"));
+                words.extend(takes_value.then(|| value.clone()));
+            }
+        }
+        words.extend(self.other.iter().cloned());
+        words
+    }
+
+    fn timeout_s(&self) -> u64 {
+        let at = FLAGS.iter().position(|(name, _)| *name == "timeout-s");
+        let asked = at.and_then(|at| self.known.get(&at)?.parse::<u64>().ok());
+        asked.map_or(TIMEOUT_S, |asked| {
+            TIMEOUT_S.max(asked.saturating_add(TIMEOUT_MARGIN_S))
+        })
+    }
+}
+
+const GATE: &str = "--gate";
+
+/// One of the three places where a hook can be registered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Part {
+    /// The end of a turn: what the hooks are for.
+    Stop,
+    /// The end of a subagent's work.
+    Subagents,
+    /// Before a command that changes shared state.
+    Gate,
+}
+
+impl Part {
+    /// All three.
+    pub const ALL: [Self; 3] = [Self::Stop, Self::Subagents, Self::Gate];
+
+    fn event(self) -> &'static str {
+        match self {
+            Self::Stop => "Stop",
+            Self::Subagents => "SubagentStop",
+            Self::Gate => "PreToolUse",
+        }
+    }
+
+    fn matcher(self) -> Option<&'static str> {
+        (self == Self::Gate).then_some("Bash")
+    }
+
+    /// The hooks that serve it.
+    fn hooks(self) -> &'static [&'static str] {
+        match self {
+            Self::Stop | Self::Subagents => &NAMES,
+            Self::Gate => &["commit-before-verify"],
+        }
+    }
+}
+
+/// The names of the five.
+pub const NAMES: [&str; 5] = {
+    let [a, b, c, d, e] = hooks::ALL;
+    [a.name, b.name, c.name, d.name, e.name]
+};
+
+/// Where the executables are, which tells our entries from others.
+#[derive(Debug)]
+pub struct Owner {
+    /// The directory of the executables, absolute.
+    pub executables: PathBuf,
+    /// What `~` and `$HOME` stand for in a command that was written by hand.
+    pub home: Option<PathBuf>,
+}
+
+/// Whose a command is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Whose {
+    /// One of our executables and its flags.
+    Ours {
+        /// The hook.
+        hook: &'static str,
+        /// What follows it.
+        flags: Flags,
+    },
+    /// Somebody's own command line around one of our executables.
+    Wrapped {
+        /// The hook.
+        hook: &'static str,
+    },
+    /// Nothing to do with us.
+    Other,
+}
+
+impl Owner {
+    /// Whose `command` is.
+    pub fn whose(&self, command: &str) -> Whose {
+        let command = self.expanded(command);
+        if let Some(words) = shell::words(&command)
+            && let Some((program, rest)) = words.split_first()
+            && let Some(hook) = self.hook_at(Path::new(program))
+        {
+            return Whose::Ours {
+                hook,
+                flags: Flags::parse(rest),
+            };
+        }
+        let mentioned = |hook: &&&str| {
+            let path = self.executable(hook).display().to_string();
+            command.split(['\'', '"', ' ']).any(|piece| piece == path)
+        };
+        match NAMES.iter().find(mentioned) {
+            Some(hook) => Whose::Wrapped { hook },
+            None => Whose::Other,
+        }
+    }
+
+    /// The path of one executable.
+    pub fn executable(&self, name: &str) -> PathBuf {
+        self.executables.join(name)
+    }
+
+    fn hook_at(&self, program: &Path) -> Option<&'static str> {
+        let name = program.file_name()?;
+        let hook = NAMES.into_iter().find(|hook| name == *hook)?;
+        let directory = program.parent()?;
+        let same = directory == self.executables
+            || directory.is_absolute()
+                && directory
+                    .canonicalize()
+                    .is_ok_and(|real| self.executables.canonicalize().is_ok_and(|e| e == real));
+        same.then_some(hook)
+    }
+
+    fn expanded(&self, command: &str) -> String {
+        let Some(home) = self.home.as_deref().and_then(Path::to_str) else {
+            return command.to_owned();
+        };
+        let command = match command.strip_prefix("~/") {
+            Some(rest) => format!("{}/{rest}", shell::quote(home)),
+            None => command.to_owned(),
+        };
+        command.replace("${HOME}", home).replace("$HOME", home)
+    }
+}
+
+/// What an installation did to one entry.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Change {
+    /// The event.
+    pub event: &'static str,
+    /// What it was before; none for a new entry.
+    pub before: Option<String>,
+    /// What it is now.
+    pub after: String,
+}
+
+/// `text` with the entries of `parts`, and the changes that this took. Parts that are there already stay.
+///
+/// # Errors
+/// When the text is not JSON of the expected shape.
+pub fn install(
+    text: &str,
+    owner: &Owner,
+    parts: &[Part],
+    flags: &Flags,
+) -> Result<(String, Vec<Change>), splice::Error> {
+    let mut text = text.to_owned();
+    let mut changes = Vec::new();
+    for part in Part::ALL {
+        let there = splice::registered(&text)?;
+        let ours: Vec<_> = there.iter().filter_map(|r| part.entry(owner, r)).collect();
+        if ours.is_empty() && !parts.contains(&part) {
+            continue;
+        }
+        for hook in part.hooks() {
+            let mut found = false;
+            for (registered, _, whose) in ours.iter().filter(|(_, name, _)| name == hook) {
+                found = true;
+                let Whose::Ours { flags: older, .. } = whose else {
+                    continue;
+                };
+                let entry = part.wanted(owner, hook, &flags.over(older));
+                let new = splice::replace(&text, &registered.command, &entry)?;
+                if new != text {
+                    changes.push(Change {
+                        event: part.event(),
+                        before: Some(registered.command.clone()),
+                        after: entry.command,
+                    });
+                    text = new;
+                }
+            }
+            if !found {
+                let entry = part.wanted(owner, hook, flags);
+                text = splice::append(&text, &entry)?;
+                changes.push(Change {
+                    event: part.event(),
+                    before: None,
+                    after: entry.command,
+                });
+            }
+        }
+    }
+    Ok((text, changes))
+}
+
+/// The entries of `text` that are ours or built around ours; none where the text can't be read.
+pub fn ours(text: &str, owner: &Owner) -> Vec<Registered> {
+    let mut all = splice::registered(text).unwrap_or_default();
+    all.retain(|r| owner.whose(&r.command) != Whose::Other);
+    all
+}
+
+impl Part {
+    /// `registered` with its hook, if it is an entry of this part.
+    fn entry<'a>(
+        self,
+        owner: &Owner,
+        registered: &'a Registered,
+    ) -> Option<(&'a Registered, &'static str, Whose)> {
+        if !self.covers(&registered.event) {
+            return None;
+        }
+        let whose = owner.whose(&registered.command);
+        let hook = match &whose {
+            Whose::Ours { hook, .. } | Whose::Wrapped { hook } => *hook,
+            Whose::Other => return None,
+        };
+        Some((registered, hook, whose))
+    }
+
+    /// Whether entries under `event` are this part's.
+    pub fn covers(self, event: &str) -> bool {
+        self.event() == event
+    }
+
+    fn wanted(self, owner: &Owner, hook: &str, flags: &Flags) -> Entry {
+        let mut words = vec![shell::quote(&owner.executable(hook).to_string_lossy())];
+        words.extend((self == Self::Gate).then(|| GATE.to_owned()));
+        words.extend(flags.words().iter().map(|word| shell::quote(word)));
+        Entry {
+            event: self.event(),
+            matcher: self.matcher(),
+            command: words.join(" "),
+            timeout_s: flags.timeout_s(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn owner() -> Owner {
+        Owner {
+            executables: PathBuf::from("/home/u/.claude/hooks"),
+            home: Some(PathBuf::from("/home/u")),
+        }
+    }
+
+    fn flags(given: &[(&str, &str)]) -> Flags {
+        let mut flags = Flags::default();
+        for (name, value) in given {
+            assert!(flags.set(name, value), "{name}");
+        }
+        flags
+    }
+
+    #[test]
+    fn our_entries_are_told_from_others() {
+        #[track_caller]
+        fn check(command: &str, expected: &str) {
+            let told = match owner().whose(command) {
+                Whose::Ours { hook, flags } => format!("{hook} {}", flags.words().join(" ")),
+                Whose::Wrapped { hook } => format!("around {hook}"),
+                Whose::Other => "other".to_owned(),
+            };
+            assert_eq!(told.trim_end(), expected, "{command}");
+        }
+        check("/home/u/.claude/hooks/scope-check", "scope-check");
+        check(
+            "'/home/u/.claude/hooks/scope-check' --judge=codex --x --mode  warn",
+            "scope-check --judge codex --mode warn --x",
+        );
+        check("~/.claude/hooks/scope-change", "scope-change");
+        check("\"$HOME/.claude/hooks/scope-change\"", "scope-change");
+        check("$HOME/.claude/hooks/scope-change", "scope-change");
+        check(
+            "A=1 /home/u/.claude/hooks/scope-check | tee /tmp/x",
+            "around scope-check",
+        );
+        check("/home/u/.claude/hooks/scope-check.sh", "other");
+        check("/opt/scope-check", "other");
+        check("scope-check", "other");
+        check("", "other");
+    }
+
+    #[test]
+    fn given_flags_replace_and_others_stay() {
+        let first = flags(&[("judge", "openai:m"), ("url", "http://localhost:1/v1")]);
+        let parts = [Part::Stop];
+        let (text, changes) = install("{}", &owner(), &parts, &first).unwrap();
+        assert_eq!(changes.len(), 5);
+
+        let shadow = flags(&[("mode", "shadow"), ("timeout-s", "60")]);
+        let (text, changes) = install(&text, &owner(), &parts, &shadow).unwrap();
+        assert_eq!(changes.len(), 5);
+        assert!(text.contains(
+            "scope-check --judge openai:m --url http://localhost:1/v1 --mode shadow --timeout-s 60\",\"timeout\":70}"
+        ));
+
+        let (again, changes) = install(&text, &owner(), &parts, &Flags::default()).unwrap();
+        assert_eq!((again, changes), (text, Vec::new()));
+    }
+
+    #[test]
+    fn parts_that_are_there_are_kept_up() {
+        let parts = [Part::Stop, Part::Subagents, Part::Gate];
+        let (text, changes) = install("{}", &owner(), &parts, &Flags::default()).unwrap();
+        assert_eq!(changes.len(), 11);
+        assert!(text.contains(
+            r#"{"matcher":"Bash","hooks":[{"type":"command","command":"/home/u/.claude/hooks/commit-before-verify --gate","timeout":30}]}"#
+        ));
+        let warn = flags(&[("mode", "warn")]);
+        let (text, changes) = install(&text, &owner(), &[Part::Stop], &warn).unwrap();
+        assert_eq!(changes.len(), 11);
+        assert_eq!(text.matches("--mode warn").count(), 11);
+        assert_eq!(text.matches("--gate --mode warn").count(), 1);
+    }
+
+    #[test]
+    fn a_wrapped_hook_is_not_registered_a_second_time() {
+        let text = r#"{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"nice /home/u/.claude/hooks/scope-check"}]}]}}"#;
+        let (text, changes) =
+            install(text, &owner(), &[Part::Stop], &flags(&[("mode", "warn")])).unwrap();
+        assert_eq!(changes.len(), 4);
+        assert_eq!(text.matches("scope-check").count(), 1);
+    }
+}

@@ -1,0 +1,188 @@
+//! `stop-hooks uninstall`: takes the entries out and removes the programs.
+//!
+//! A settings file that nobody else has changed since is given back byte for byte, from the copy that the installation
+//! kept. In any other, our entries are cut out and the rest stays. Entries go before the programs they name: an entry
+//! without its program is an error message at the end of every turn.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use lexopt::Arg::Long;
+
+use crate::error::Error;
+use crate::executables;
+use crate::places::Places;
+use crate::registration::{self, Owner, Part, Whose};
+use crate::settings::{Settings, splice};
+
+/// `stop-hooks uninstall --help`.
+pub const HELP: &str = "\
+Takes the hooks out of the settings of Claude Code and Codex CLI, and removes the programs.
+The decision log and rules of your own stay.
+
+Usage: stop-hooks uninstall [OPTIONS]
+
+Options:
+  --dry-run           say what would be done, and do nothing
+  --gate              only the gate before commands
+  --subagents         only the entries for subagents
+  --codex             only from Codex's hooks
+  --claude-dir DIR    instead of ~/.claude
+  --codex-dir DIR     instead of ~/.codex
+";
+
+/// Carries out `stop-hooks uninstall`.
+///
+/// # Errors
+/// When an option makes no sense or a file has to be left alone.
+pub fn run(args: &mut lexopt::Parser, out: &mut dyn Write) -> Result<(), Error> {
+    let (mut dry_run, mut only_codex, mut parts) = (false, false, Vec::new());
+    let (mut claude_dir, mut codex_dir) = (None, None);
+    while let Some(arg) = args.next()? {
+        match arg {
+            Long("dry-run") => dry_run = true,
+            Long("gate") => parts.push(Part::Gate),
+            Long("subagents") => parts.push(Part::Subagents),
+            Long("codex") => only_codex = true,
+            Long("claude-dir") => claude_dir = Some(PathBuf::from(args.value()?)),
+            Long("codex-dir") => codex_dir = Some(PathBuf::from(args.value()?)),
+            _ => return Err(arg.unexpected().into()),
+        }
+    }
+    let places = Places::new(claude_dir, codex_dir)?;
+    let owner = places.owner();
+    let everything = parts.is_empty() && !only_codex;
+    if parts.is_empty() {
+        parts.extend(Part::ALL);
+    }
+
+    let mut files = vec![places.codex_hooks()];
+    if !only_codex {
+        files.insert(0, places.claude_settings());
+    }
+    let mut plans = Vec::new();
+    for path in &files {
+        plans.extend(plan(path, &owner, &parts)?);
+    }
+
+    let would = if dry_run { "would be " } else { "" };
+    for plan in &plans {
+        if !dry_run {
+            plan.carry_out()?;
+        }
+        plan.report(&places, would, out)?;
+    }
+    let programs = if everything {
+        executables::present(&owner.executables)
+    } else {
+        Vec::new()
+    };
+    for program in &programs {
+        if !dry_run {
+            executables::remove(program)?;
+        }
+        writeln!(out, "{would}removed: {}", places.shown(program))?;
+    }
+    if everything && !dry_run {
+        // Not empty means that it holds something of somebody else's, rules of one's own for instance.
+        let _ = std::fs::remove_dir(&owner.executables);
+    }
+    if plans.is_empty() && programs.is_empty() {
+        writeln!(out, "Nothing to remove.")?;
+    }
+    Ok(())
+}
+
+/// What is to be done to one settings file.
+struct Plan {
+    settings: Settings,
+    removed: Vec<String>,
+    outcome: Outcome,
+}
+
+enum Outcome {
+    /// The bytes from before the installation.
+    Restore(String),
+    /// There was no file before the installation.
+    Delete,
+    /// The file as it is now, without ours.
+    Cut(String),
+}
+
+/// What is to be done to the file at `path`, if it holds any of ours.
+fn plan(path: &Path, owner: &Owner, parts: &[Part]) -> Result<Option<Plan>, Error> {
+    let settings = Settings::read(path)?;
+    let unwanted = |event: &str, command: &str| {
+        parts.iter().any(|part| part.covers(event)) && owner.whose(command) != Whose::Other
+    };
+    let there = splice::registered(settings.text()).map_err(|e| settings.content_error(e))?;
+    let removed: Vec<_> = there
+        .into_iter()
+        .filter(|r| unwanted(&r.event, &r.command))
+        .map(|r| format!("{} {}", r.event, r.command))
+        .collect();
+    if removed.is_empty() {
+        return Ok(None);
+    }
+    settings.check_writable()?;
+    let outcome = outcome(&settings, owner, unwanted)?;
+    Ok(Some(Plan {
+        settings,
+        removed,
+        outcome,
+    }))
+}
+
+fn outcome(
+    settings: &Settings,
+    owner: &Owner,
+    unwanted: impl Fn(&str, &str) -> bool,
+) -> Result<Outcome, Error> {
+    let named = |e| settings.content_error(e);
+    let text = splice::remove(settings.text(), unwanted).map_err(named)?;
+    if !registration::ours(&text, owner).is_empty() {
+        return Ok(Outcome::Cut(text));
+    }
+    let essence = splice::essence(&text).map_err(named)?;
+    Ok(match settings.backup()? {
+        Some(before) if splice::essence(&before).is_ok_and(|before| before == essence) => {
+            Outcome::Restore(before)
+        }
+        None if essence.is_empty() && !settings.is_symlink() => Outcome::Delete,
+        _ => Outcome::Cut(text),
+    })
+}
+
+impl Plan {
+    fn carry_out(&self) -> Result<(), Error> {
+        match &self.outcome {
+            Outcome::Restore(text) => {
+                self.settings.write(text)?;
+                self.settings.forget_backup()?;
+            }
+            Outcome::Delete => self.settings.delete()?,
+            Outcome::Cut(text) => self.settings.write(text)?,
+        }
+        Ok(())
+    }
+
+    fn report(&self, places: &Places, would: &str, out: &mut dyn Write) -> Result<(), Error> {
+        let path = places.shown(self.settings.path());
+        for entry in &self.removed {
+            writeln!(out, "{would}taken out of {path}: {entry}")?;
+        }
+        match &self.outcome {
+            Outcome::Restore(_) => {
+                writeln!(out, "{path}: {would}as it was before, byte for byte")?;
+            }
+            Outcome::Delete => writeln!(out, "{path}: {would}removed, as nothing else is in it")?,
+            Outcome::Cut(_) if self.settings.backup_path().exists() => writeln!(
+                out,
+                "{path}: changed by others since, so only our entries go; as it was before: {}",
+                places.shown(&self.settings.backup_path())
+            )?,
+            Outcome::Cut(_) => {}
+        }
+        Ok(())
+    }
+}
