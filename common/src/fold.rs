@@ -6,18 +6,13 @@
 //! It is no Unicode normalisation: precomposed `é` and kana with dakuten stay as they are, and a pattern with an accent
 //! should take the bare letter too (`d[ée]ploy`), since decomposed accents are dropped.
 
-use std::iter::Peekable;
 use std::ops::Range;
-use std::str::CharIndices;
+
+use crate::traced::Traced;
 
 /// A folded text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Folded {
-    text: String,
-    /// Pairs (offset in `text`, offset in the original) from where on both advance alike.
-    steps: Vec<(usize, usize)>,
-    original_len: usize,
-}
+pub struct Folded(Traced);
 
 impl Folded {
     /// Folds `text`, keeping its case.
@@ -31,55 +26,34 @@ impl Folded {
     }
 
     fn build(text: &str, case: fn(char) -> char) -> Self {
-        let mut folded = Self {
-            text: String::with_capacity(text.len()),
-            steps: Vec::new(),
-            original_len: text.len(),
-        };
+        let mut folded = Traced::of_len(text.len());
         if text.is_ascii() && !text.contains('&') {
-            folded.text.extend(text.chars().map(case));
-            return folded;
+            for (origin, c) in text.char_indices() {
+                folded.push(case(c), origin);
+            }
+            return Self(folded);
         }
         let mut letters = plain_letters(text);
         unmix_scripts(&mut letters);
         for (c, origin) in letters {
             folded.push(case(c), origin);
         }
-        folded
-    }
-
-    fn push(&mut self, c: char, origin: usize) {
-        let at = self.text.len();
-        if self.origin(at) != origin {
-            self.steps.push((at, origin));
-        }
-        self.text.push(c);
+        Self(folded)
     }
 
     /// The folded text.
     pub fn as_str(&self) -> &str {
-        &self.text
+        self.0.as_str()
     }
 
     /// Where the character at byte `at` of the folded text began in the original; the original's length at the end.
     pub fn origin(&self, at: usize) -> usize {
-        let step = self.steps.partition_point(|(folded, _)| *folded <= at);
-        let (folded, original) = step
-            .checked_sub(1)
-            .and_then(|i| self.steps.get(i))
-            .copied()
-            .unwrap_or_default();
-        (original + (at - folded)).min(self.original_len)
+        self.0.origin(at)
     }
 
     /// The bytes of the original that a match in the folded text covers.
     pub fn original_range(&self, range: &Range<usize>) -> Range<usize> {
-        let end = if range.end >= self.text.len() {
-            self.original_len
-        } else {
-            self.origin(range.end)
-        };
-        self.origin(range.start)..end
+        self.0.original_range(range)
     }
 }
 
@@ -93,30 +67,30 @@ fn lower(c: char) -> char {
 /// The characters that remain, each with its place in `text`.
 fn plain_letters(text: &str) -> Vec<(char, usize)> {
     let mut letters: Vec<(char, usize)> = Vec::with_capacity(text.len());
-    let mut chars = text.char_indices().peekable();
-    while let Some((at, c)) = chars.next() {
-        let c = if c == '&' {
-            entity(text, at, &mut chars).unwrap_or(c)
-        } else {
-            c
-        };
+    let mut rest = text;
+    while let Some(c) = rest.chars().next() {
+        let at = text.len() - rest.len();
+        let (c, len) = Some(rest)
+            .filter(|_| c == '&')
+            .and_then(entity)
+            .unwrap_or((c, c.len_utf8()));
+        rest = rest.get(len..).unwrap_or_default();
         let c = plain(c);
         let after_ascii_letter = letters
             .last()
             .is_some_and(|(last, _)| last.is_ascii_alphanumeric());
-        if is_invisible(c) || (is_combining(c) && after_ascii_letter) {
-            continue;
+        if !(is_invisible(c) || is_combining(c) && after_ascii_letter) {
+            letters.push((c, at));
         }
-        letters.push((c, at));
     }
     letters
 }
 
-/// Reads the rest of an entity whose `&` stands at `at`, and leaves `chars` behind it.
-fn entity(text: &str, at: usize, chars: &mut Peekable<CharIndices<'_>>) -> Option<char> {
-    const LONGEST: usize = 10;
-    let rest = text.get(at + 1..)?;
-    let (name, _) = rest.split_once(';').filter(|(n, _)| n.len() <= LONGEST)?;
+/// The character that the entity at the start of `text` stands for, and the entity's length.
+pub(crate) fn entity(text: &str) -> Option<(char, usize)> {
+    const LONGEST: usize = 15;
+    let end = text.bytes().take(LONGEST + 2).position(|b| b == b';')?;
+    let name = text.get(1..end)?;
     let c = match name {
         "amp" => '&',
         "lt" => '<',
@@ -137,9 +111,7 @@ fn entity(text: &str, at: usize, chars: &mut Peekable<CharIndices<'_>>) -> Optio
             char::from_u32(code)?
         }
     };
-    let end = at + 1 + name.len();
-    while chars.next_if(|(i, _)| *i <= end).is_some() {}
-    Some(c)
+    Some((c, end + 1))
 }
 
 /// Characters that take no room on a screen: zero-width, joiners, bidi controls, soft hyphen, selectors, tags, fillers.

@@ -3,8 +3,11 @@
 pub mod fold;
 pub mod hook;
 pub mod input;
+pub mod redact;
 pub mod signal;
+mod traced;
 pub mod verdict;
+pub mod wrap;
 
 pub use hook::{Field, Hook};
 
