@@ -61,6 +61,31 @@ pub fn redact(text: &str) -> Redacted {
     replace(text, merge(found))
 }
 
+/// A reason or an error message as it may stand in the log and before the agent: one line, redacted before it is cut at
+/// `max_bytes`. Control characters go, and terminal sequences go whole.
+pub fn clean_line(text: &str, max_bytes: usize) -> Redacted {
+    /// Read beyond the cut, so that a secret across it is seen whole.
+    const MARGIN_BYTES: usize = 8192;
+
+    let mut plain = String::new();
+    let mut letters = text.chars().peekable();
+    while let Some(letter) = letters
+        .next()
+        .filter(|_| plain.len() < max_bytes + MARGIN_BYTES)
+    {
+        if letter == '\u{1b}' && letters.next_if_eq(&'[').is_some() {
+            // A control sequence ends with its first byte from `@` to `~`.
+            let _ = letters.by_ref().find(|c| ('@'..='~').contains(c));
+        } else if letter.is_whitespace() {
+            plain.push(' ');
+        } else if !letter.is_control() {
+            plain.push(letter);
+        }
+    }
+    let words: Vec<&str> = plain.split(' ').filter(|word| !word.is_empty()).collect();
+    redact(&words.join(" ")).head(max_bytes)
+}
+
 /// Hits that overlap or touch become one; the first to begin, then the longest, names it.
 fn merge(mut found: Vec<Found>) -> Vec<Found> {
     found.sort_by_key(|hit| (hit.at.start, std::cmp::Reverse(hit.at.end)));
@@ -184,6 +209,18 @@ mod tests {
     #[track_caller]
     fn check(text: &str, redacted: &str) {
         assert_eq!(redact(text).as_str(), redacted, "{text:?}");
+    }
+
+    #[test]
+    fn a_line_is_cleaned_before_it_is_cut() {
+        let token = fake("ghp_", 36);
+        let line = clean_line(
+            &format!("\u{1b}[31mno\u{1b}[0m\n\tfile\0: {token}\u{85}x"),
+            200,
+        );
+        assert_eq!(line.as_str(), "no file: [REDACTED:github-token] x");
+        assert_eq!(clean_line(&"é ".repeat(1 << 20), 4).as_str(), "é ");
+        assert_eq!(clean_line(&format!("abc {token}"), 8).as_str(), "abc ");
     }
 
     #[test]
