@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::io;
+use std::path::{Path, PathBuf};
 
 use crate::{executables, settings};
 
@@ -14,10 +15,25 @@ pub enum Error {
     Settings(settings::Error),
     /// A program could not be put in place or removed.
     Executables(executables::Error),
+    /// A file can't be read.
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
     /// Neither a home directory nor the options that do without one.
     NoHome,
     /// The terminal or pipe is gone, or the working directory is.
     Output(io::Error),
+}
+
+impl Error {
+    /// The file at `path` can't be read.
+    pub fn read(path: &Path, source: io::Error) -> Self {
+        let path = path.to_owned();
+        Self::Read { path, source }
+    }
 }
 
 impl fmt::Display for Error {
@@ -26,6 +42,7 @@ impl fmt::Display for Error {
             Self::Usage(what) => f.write_str(what),
             Self::Settings(e) => e.fmt(f),
             Self::Executables(e) => e.fmt(f),
+            Self::Read { path, source } => write!(f, "{}: {source}", path.display()),
             Self::NoHome => {
                 f.write_str("there is no home directory; give --claude-dir and --codex-dir")
             }
@@ -39,7 +56,7 @@ impl std::error::Error for Error {
         match self {
             Self::Settings(e) => Some(e),
             Self::Executables(e) => Some(e),
-            Self::Output(e) => Some(e),
+            Self::Read { source: e, .. } | Self::Output(e) => Some(e),
             Self::Usage(_) | Self::NoHome => None,
         }
     }

@@ -4,9 +4,11 @@
 
 mod error;
 mod executables;
+mod filter;
 mod install;
 mod places;
 mod registration;
+mod replay;
 mod settings;
 mod shell;
 mod uninstall;
@@ -25,7 +27,7 @@ struct Command {
     run: fn(&mut lexopt::Parser, &mut dyn Write) -> Result<(), Error>,
 }
 
-const COMMANDS: [Command; 2] = [
+const COMMANDS: [Command; 4] = [
     Command {
         name: "install",
         summary: "put the hooks in place, or change how they run",
@@ -37,6 +39,18 @@ const COMMANDS: [Command; 2] = [
         summary: "take them away",
         help: uninstall::HELP,
         run: uninstall::run,
+    },
+    Command {
+        name: "replay",
+        summary: "what they would have done in past sessions",
+        help: replay::HELP,
+        run: replay::run,
+    },
+    Command {
+        name: "redact",
+        summary: "take the secrets out of JSON lines",
+        help: filter::HELP,
+        run: filter::run,
     },
 ];
 

@@ -1,0 +1,201 @@
+//! `stop-hooks replay` and `redact` on files of text lines.
+
+#![allow(
+    clippy::unwrap_used,
+    reason = "a test that can't go on fails where it stands"
+)]
+
+use std::fs;
+use std::io::Write as _;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+use serde_json::{Value, json};
+
+fn run(directory: &Path, args: &[&str], stdin: &str) -> Output {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_stop-hooks"))
+        .args(args)
+        .current_dir(directory)
+        .env_clear()
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child
+        .stdin
+        .take()
+        .unwrap()
+        .write_all(stdin.as_bytes())
+        .unwrap();
+    child.wait_with_output().unwrap()
+}
+
+#[track_caller]
+fn succeed(directory: &Path, args: &[&str], stdin: &str) -> String {
+    let output = run(directory, args, stdin);
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.success(), "{stderr}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+const ROWS: &str = concat!(
+    r#"{"id":"a","text":"All done. Let's push this now.","label":"block","lang":"en"}"#,
+    "\n",
+    r#"{"id":7,"text":"The parser handles nested lists.","label":"allow"}"#,
+    "\n\nno row\n",
+    r#"{"text":"Nothing to see.","label":"block"}"#,
+    "\n",
+);
+
+#[test]
+fn every_row_is_a_turn_for_every_hook() {
+    let directory = tempfile::tempdir().unwrap();
+    fs::write(directory.path().join("rows.jsonl"), ROWS).unwrap();
+    let printed = succeed(
+        directory.path(),
+        &["replay", "--format", "json", "rows.jsonl"],
+        "",
+    );
+    let lines: Vec<Value> = printed
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    assert_eq!(lines.len(), 3 * 5);
+    let mut first = lines.first().unwrap().clone();
+    assert!(
+        first
+            .as_object_mut()
+            .unwrap()
+            .remove("signal")
+            .unwrap()
+            .is_string()
+    );
+    assert_eq!(
+        first,
+        json!({
+            "source": "rows.jsonl", "line": 1, "id": "a", "hook": "commit-before-verify",
+            "turn_text": "All done. Let's push this now.", "turn_bytes": 30, "blocked_stops": 0,
+            "outcome": "hit", "bypass": null, "label": "block", "lang": "en",
+        })
+    );
+    let places: Vec<_> = lines.iter().map(|l| (&l["line"], &l["id"])).collect();
+    let (seven, null) = (json!("7"), Value::Null);
+    assert_eq!(places.get(5), Some(&(&json!(2), &seven)));
+    assert_eq!(places.get(10), Some(&(&json!(5), &null)));
+}
+
+#[test]
+fn labels_give_recall_and_pass_rate() {
+    let directory = tempfile::tempdir().unwrap();
+    let one = ["replay", "--hook", "commit-before-verify", "rows.jsonl"];
+    fs::write(directory.path().join("rows.jsonl"), ROWS).unwrap();
+    assert_eq!(
+        succeed(directory.path(), &one, ""),
+        "3 turns\n\n\
+         hook                           hits  hit rate  bypasses             recall          pass rate\n\
+         commit-before-verify              1    33.3 %         0        1/2  50.0 %        1/1 100.0 %\n"
+    );
+}
+
+#[test]
+fn labels_in_a_file_named_after_a_hook_are_about_that_hook() {
+    let directory = tempfile::tempdir().unwrap();
+    fs::create_dir(directory.path().join("corpus")).unwrap();
+    fs::write(directory.path().join("corpus/scope-check.jsonl"), ROWS).unwrap();
+    fs::write(directory.path().join("corpus/notes.txt"), ROWS).unwrap();
+    let printed = succeed(directory.path(), &["replay", "corpus"], "");
+    let row = |name| printed.lines().find(|line| line.starts_with(name)).unwrap();
+    assert!(row("scope-check ").contains("0/2"), "{printed}");
+    assert!(
+        row("scope-change ").ends_with("-                  -"),
+        "{printed}"
+    );
+    assert!(row("any of them ").ends_with("1    33.3 %"), "{printed}");
+}
+
+#[test]
+fn only_the_end_of_a_long_text_counts() {
+    let directory = tempfile::tempdir().unwrap();
+    let text = format!("Let's push this now. {}", "é".repeat(2000));
+    fs::write(
+        directory.path().join("rows.jsonl"),
+        json!({ "text": text }).to_string(),
+    )
+    .unwrap();
+    let printed = succeed(
+        directory.path(),
+        &[
+            "replay",
+            "--format",
+            "json",
+            "--hook",
+            "scope-check",
+            "rows.jsonl",
+        ],
+        "",
+    );
+    let line: Value = serde_json::from_str(&printed).unwrap();
+    assert_eq!(line["turn_text"], "é".repeat(2000));
+    assert_eq!(line["turn_bytes"], 4000);
+}
+
+#[test]
+fn what_makes_no_sense_is_named() {
+    #[track_caller]
+    fn check(args: &[&str], expected: &str) {
+        let output = run(Path::new("/"), args, "");
+        let stderr = String::from_utf8(output.stderr).unwrap();
+        assert!(!output.status.success());
+        assert!(
+            stderr.starts_with(&format!("stop-hooks: {expected}")),
+            "{stderr}"
+        );
+    }
+    check(&["replay"], "which files?");
+    check(
+        &["replay", "/nowhere.jsonl"],
+        "/nowhere.jsonl: No such file",
+    );
+    check(
+        &["replay", "--hook", "x", "/"],
+        "there is no hook \"x\", only commit-before-verify, ",
+    );
+    check(
+        &["replay", "--sensitivity", "x", "/"],
+        "--sensitivity is one of low, normal, high",
+    );
+    check(
+        &["replay", "--format", "x", "/"],
+        "--format is text or json",
+    );
+    check(&["redact", "x"], "unexpected argument \"x\"");
+}
+
+#[test]
+fn secrets_are_taken_out_of_lines() {
+    // Made here, so that no token stands in the source.
+    let token = format!("ghp_{}", "q8Zt4LmW2c".repeat(4).get(..36).unwrap());
+    let rows = format!(
+        "{}\n\n{}\n",
+        json!({ "id": 1, "text": format!("the token is {token}.") }),
+        json!({ "id": "b", "text": "no\u{1b} secret\n" })
+    );
+    let printed = succeed(Path::new("/"), &["redact"], &rows);
+    let rows: Vec<Value> = printed
+        .lines()
+        .map(|l| serde_json::from_str(l).unwrap())
+        .collect();
+    assert_eq!(
+        rows,
+        [
+            json!({ "id": 1, "text": "the token is [REDACTED:github-token]." }),
+            json!({ "id": "b", "text": "no\u{1b} secret\n" }),
+        ]
+    );
+    let output = run(Path::new("/"), &["redact"], "{\"id\":1}\n");
+    assert_eq!(
+        String::from_utf8(output.stderr).unwrap(),
+        "stop-hooks: line 1 is no JSON object with a text\n"
+    );
+}
