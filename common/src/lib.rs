@@ -3,6 +3,7 @@
 pub mod fold;
 pub mod hook;
 pub mod input;
+pub mod judge;
 pub mod redact;
 pub mod signal;
 mod traced;

@@ -1,0 +1,31 @@
+//! Any program that reads the prompt on stdin and prints the JSON.
+
+use std::path::Path;
+
+use super::process::{self, Job, Scratch};
+use super::{Answer, Attempts, Call, program, reply};
+
+pub(super) fn ask(call: Call<'_>, name: &Path, attempts: &mut Attempts) -> Option<Answer> {
+    let request = || {
+        let program = if name.is_absolute() {
+            program::check(name)?;
+            name.to_owned()
+        } else {
+            call.programs.find(name)?
+        };
+        let job = Job {
+            program: &program,
+            args: Vec::new(),
+            env: vec![("PATH", call.programs.variable())],
+            stdin: call.prompt.user(),
+        };
+        let output = process::run(&job, &Scratch::new(&call.settings.temp_dir)?, call.until)?;
+        match output.failed() {
+            Some(failure) => Err(failure),
+            None => reply::read(&output.stdout),
+        }
+    };
+    attempts
+        .record("command", Some(&name.to_string_lossy()), request)
+        .ok()
+}
