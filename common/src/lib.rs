@@ -1,5 +1,6 @@
 //! The straight line that every stop hook runs: from the hook's stdin to a decision.
 
+pub mod activity;
 pub mod fold;
 pub mod hook;
 pub mod input;
@@ -7,6 +8,7 @@ pub mod judge;
 pub mod redact;
 pub mod signal;
 mod traced;
+pub mod transcript;
 pub mod verdict;
 pub mod wrap;
 

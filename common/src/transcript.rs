@@ -1,0 +1,126 @@
+//! Reads what the assistant said and did in the current turn.
+//!
+//! The turn begins at the last human message; what a stop hook sent back in between does not end it, but parts what was
+//! said before from what was said after. The host appends to the transcript while it is read, and Claude Code starts its
+//! hooks before the final message is in the file, so reading waits a moment for it and adds the message from the hook's
+//! input where it stays away. Only the tail is read; sessions outgrow 100 MB. A line that can't be read is passed over,
+//! and so is a file: nothing here is an error.
+//!
+//! Both hosts' lines become the same [entries](entry::Entry); what a line is, it says itself, so nobody has to know whose
+//! file it is.
+
+mod claude;
+mod codex;
+mod entry;
+mod gather;
+mod line;
+mod tail;
+mod wait;
+
+use std::fs::File;
+use std::time::Duration;
+
+use crate::activity::Activity;
+use crate::input::{Event, HookInput};
+use entry::{Entry, Rules, Source, entries};
+use gather::Gather;
+use tail::{Line, Lines};
+
+/// How much of a turn's text counts.
+pub const TURN_TEXT_MAX_BYTES: usize = 4000;
+
+/// What is read before the text that counts, so that a secret across the cut is seen whole.
+pub const REDACTION_MARGIN_BYTES: usize = 8192;
+
+/// How much of the last human message counts.
+pub const USER_TEXT_MAX_BYTES: usize = 500;
+
+/// How far back a turn is followed. The longest real one reached back 3.5 MB; a turn without an end in sight is judged
+/// by its end.
+const TURN_MAX_BYTES: u64 = 64 << 20;
+
+/// What happened since the last human message.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Turn {
+    /// Said before the last stop-hook feedback of this turn; empty when there was none. Its last
+    /// [`TURN_TEXT_MAX_BYTES`] + [`REDACTION_MARGIN_BYTES`].
+    pub earlier: String,
+    /// Said after it, or everything; messages are parted by a blank line. As long as `earlier` at most.
+    pub latest: String,
+    /// How many stops our hooks blocked in this turn. Five hooks may block one stop.
+    pub blocked_stops: usize,
+    /// `latest` was longer than [`TURN_TEXT_MAX_BYTES`].
+    pub truncated: bool,
+    /// The last human message: its last [`USER_TEXT_MAX_BYTES`] + [`REDACTION_MARGIN_BYTES`].
+    pub user_text: Option<String>,
+    /// What the assistant did.
+    pub activity: Activity,
+    /// False when there was only the hook input's `last_assistant_message`.
+    pub from_transcript: bool,
+    /// How long the final message was waited for.
+    pub waited: Duration,
+}
+
+/// Reads the turn that `input` is about. `hook_names` are all hooks whose blocks count. `None`: there is neither a
+/// transcript nor a message.
+pub fn read(input: &HookInput, hook_names: &[&str]) -> Option<Turn> {
+    let message = input
+        .last_assistant_message
+        .as_deref()
+        .filter(|m| !m.trim().is_empty());
+    let rules = Rules {
+        hook_names,
+        sidechains: input.event == Event::SubagentStop,
+    };
+    let (settled, waited) = match input.transcript() {
+        Some(path) => wait::settle(path, message, &rules),
+        None => (None, Duration::ZERO),
+    };
+    let alone = |message: &str| Turn {
+        latest: last_bytes(message, TURN_TEXT_MAX_BYTES + REDACTION_MARGIN_BYTES).to_owned(),
+        truncated: message.len() > TURN_TEXT_MAX_BYTES,
+        waited,
+        ..Turn::default()
+    };
+    let Some(settled) = settled else {
+        return message.map(alone);
+    };
+    let mut gather = Gather::new(input.turn());
+    let missing = message.filter(|_| !settled.has_message);
+    if let Some(message) = missing {
+        gather.add(Entry::Said {
+            text: message.into(),
+            cut: false,
+            source: Source::Shown,
+        });
+    }
+    gather_before(&settled.file, settled.length, &rules, &mut gather);
+    match missing {
+        // The file still ends with another turn: a resumed session whose first lines aren't written yet.
+        Some(message) if gather.is_another() => Some(alone(message)),
+        _ => Some(gather.finish(Activity::default(), waited)),
+    }
+}
+
+/// Hands the entries before `end` to `gather`, newest first, until it has a whole turn.
+fn gather_before(file: &File, end: u64, rules: &Rules<'_>, gather: &mut Gather<'_>) {
+    let mut lines = Lines::before(file, end);
+    while let Some((start, line)) = lines.next() {
+        let found = match line {
+            Line::Whole(line) => entries(line, rules),
+            Line::Ends { .. } => Vec::new(),
+        };
+        if !found.into_iter().rev().all(|entry| gather.add(entry)) || end - start > TURN_MAX_BYTES {
+            return;
+        }
+    }
+}
+
+/// The last bytes of `text`, `max` at most, cut between characters.
+fn last_bytes(text: &str, max: usize) -> &str {
+    let mut from = text.len().saturating_sub(max);
+    while !text.is_char_boundary(from) {
+        from += 1;
+    }
+    text.get(from..).unwrap_or_default()
+}

@@ -1,0 +1,247 @@
+//! Lines of Claude Code's session files (2.0 to 2.1.197).
+//!
+//! The host writes one content block a line; `user` lines are prompts, tool results, hook feedback, expansions of slash
+//! commands, and notices. Which of them a human wrote is told by what they are not.
+
+use std::borrow::Cow;
+
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+
+use super::entry::{Entry, Rules, Source};
+use super::line::{Text, TextOr};
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Line<'a> {
+    #[serde(borrow)]
+    r#type: Text<'a>,
+    #[serde(borrow)]
+    message: Option<Message<'a>>,
+    #[serde(borrow)]
+    attachment: Option<Attachment<'a>>,
+    #[serde(borrow)]
+    origin: Option<Origin<'a>>,
+    #[serde(borrow)]
+    prompt_id: Option<Text<'a>>,
+    is_meta: Option<bool>,
+    is_sidechain: Option<bool>,
+    is_compact_summary: Option<bool>,
+    is_api_error_message: Option<bool>,
+    tool_use_result: Option<IgnoredAny>,
+}
+
+#[derive(Deserialize)]
+struct Message<'a> {
+    #[serde(borrow)]
+    model: Option<Text<'a>>,
+    #[serde(borrow)]
+    stop_reason: Option<Text<'a>>,
+    #[serde(borrow)]
+    content: Option<TextOr<'a, Block<'a>>>,
+}
+
+#[derive(Deserialize)]
+struct Block<'a> {
+    #[serde(borrow)]
+    r#type: Text<'a>,
+    #[serde(borrow)]
+    text: Option<Text<'a>>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Attachment<'a> {
+    #[serde(borrow)]
+    r#type: Text<'a>,
+    #[serde(borrow)]
+    prompt: Option<TextOr<'a, Block<'a>>>,
+    #[serde(borrow)]
+    command_mode: Option<Text<'a>>,
+    #[serde(borrow)]
+    origin: Option<Origin<'a>>,
+    #[serde(borrow)]
+    hook_event: Option<Text<'a>>,
+}
+
+#[derive(Deserialize)]
+struct Origin<'a> {
+    #[serde(borrow)]
+    kind: Option<Text<'a>>,
+}
+
+impl Origin<'_> {
+    fn is_human(&self) -> bool {
+        self.kind
+            .as_ref()
+            .is_some_and(|kind| kind.as_str() == "human")
+    }
+}
+
+/// What the host or an IDE puts where a human's words stand.
+const INJECTED: [&str; 15] = [
+    "<command-name>",
+    "<command-message>",
+    "<command-args>",
+    "<local-command-stdout>",
+    "<local-command-stderr>",
+    "<local-command-caveat>",
+    "<bash-input>",
+    "<bash-stdout>",
+    "<bash-stderr>",
+    "<task-notification>",
+    "<system-reminder>",
+    "<ide_opened_file>",
+    "<ide_selection>",
+    "[Request interrupted by user]",
+    "[Request interrupted by user for tool use]",
+];
+
+/// What the host says in the assistant's place when it asks for no answer.
+const NO_RESPONSE: &str = "No response requested.";
+
+/// Adds what `object` says.
+pub fn entries<'a>(object: &'a [u8], rules: &Rules<'_>, found: &mut Vec<Entry<'a>>) {
+    let Ok(line) = serde_json::from_slice::<Line<'a>>(object) else {
+        return;
+    };
+    if line.is_sidechain == Some(true) && !rules.sidechains {
+        return;
+    }
+    match line.r#type.as_str() {
+        "assistant" => assistant(line, found),
+        "user" => user(line, rules, found),
+        "attachment" => attachment(line, found),
+        _ => {}
+    }
+}
+
+fn assistant<'a>(line: Line<'a>, found: &mut Vec<Entry<'a>>) {
+    let Some(message) = line.message else { return };
+    let synthetic = message
+        .model
+        .is_some_and(|model| model.as_str() == "<synthetic>");
+    if synthetic || line.is_api_error_message == Some(true) {
+        return;
+    }
+    let cut = message
+        .stop_reason
+        .is_some_and(|reason| reason.as_str() == "max_tokens");
+    let said = |text: Cow<'a, str>| match text.trim() {
+        "" | NO_RESPONSE => Entry::Thought,
+        _ => Entry::Said {
+            text,
+            cut,
+            source: Source::Shown,
+        },
+    };
+    match message.content {
+        Some(TextOr::Text(text)) => found.push(said(text.0)),
+        Some(TextOr::List(blocks)) => {
+            found.extend(blocks.into_iter().map(|block| {
+                match (block.r#type.as_str(), block.text) {
+                    ("text", Some(text)) => said(text.0),
+                    ("tool_use", _) => Entry::Call,
+                    _ => Entry::Thought,
+                }
+            }));
+        }
+        None => {}
+    }
+}
+
+fn user<'a>(line: Line<'a>, rules: &Rules<'_>, found: &mut Vec<Entry<'a>>) {
+    found.extend(line.prompt_id.map(|id| Entry::Turn(id.0)));
+    let Some(content) = line.message.and_then(|message| message.content) else {
+        return;
+    };
+    if is_tool_result(&content) {
+        found.push(Entry::Outcome);
+    } else if line.is_meta == Some(true) {
+        let words = joined(texts(content));
+        found.extend(feedback(&words, rules));
+    } else if line.is_compact_summary != Some(true)
+        && line.tool_use_result.is_none()
+        && line.origin.as_ref().is_none_or(Origin::is_human)
+    {
+        found.extend(human(content).map(Entry::Human));
+    }
+}
+
+fn attachment<'a>(line: Line<'a>, found: &mut Vec<Entry<'a>>) {
+    let Some(attachment) = line.attachment else {
+        return;
+    };
+    match attachment.r#type.as_str() {
+        // Typed while the assistant worked; there is no `user` line for it.
+        "queued_command" => {
+            let human = match (&attachment.origin, &attachment.command_mode) {
+                (Some(origin), _) => origin.is_human(),
+                (None, Some(mode)) => mode.as_str() == "prompt",
+                (None, None) => true,
+            };
+            if let (true, Some(prompt)) = (human, attachment.prompt) {
+                found.extend(self::human(prompt).map(Entry::Human));
+            }
+        }
+        // A stop hook that adds context makes the agent go on, like one that blocks. Ours never do.
+        "hook_additional_context" => {
+            let event = attachment.hook_event.as_ref().map(Text::as_str);
+            if let Some("Stop" | "SubagentStop") = event {
+                found.push(Entry::Feedback { ours: false });
+            }
+        }
+        _ => {}
+    }
+}
+
+fn is_tool_result(content: &TextOr<'_, Block<'_>>) -> bool {
+    match content {
+        TextOr::Text(_) => false,
+        TextOr::List(blocks) => blocks
+            .iter()
+            .any(|block| block.r#type.as_str() == "tool_result"),
+    }
+}
+
+fn texts<'a>(content: TextOr<'a, Block<'a>>) -> Vec<Cow<'a, str>> {
+    match content {
+        TextOr::Text(text) => vec![text.0],
+        TextOr::List(blocks) => blocks.into_iter().filter_map(|b| Some(b.text?.0)).collect(),
+    }
+}
+
+fn joined(mut texts: Vec<Cow<'_, str>>) -> Cow<'_, str> {
+    match texts.len() {
+        0 | 1 => texts.pop().unwrap_or_default(),
+        _ => Cow::Owned(texts.join("\n\n")),
+    }
+}
+
+/// The human's own words in a prompt; `None` when there are none. An IDE puts what is open before them, in a block of
+/// its own. A pasted image without words is a message all the same.
+fn human<'a>(content: TextOr<'a, Block<'a>>) -> Option<Cow<'a, str>> {
+    let pasted = match &content {
+        TextOr::Text(_) => false,
+        TextOr::List(blocks) => blocks
+            .iter()
+            .any(|b| matches!(b.r#type.as_str(), "image" | "document")),
+    };
+    let mut texts = texts(content);
+    texts.retain(|text| {
+        let text = text.trim_start();
+        !text.is_empty() && !INJECTED.iter().any(|mark| text.starts_with(mark))
+    });
+    (pasted || !texts.is_empty()).then(|| joined(texts))
+}
+
+/// A stop hook's feedback, which the host reports as `[command line]: stderr`, or as the `reason` alone.
+fn feedback<'a>(words: &str, rules: &Rules<'_>) -> Option<Entry<'a>> {
+    let said = words.strip_prefix("Stop hook feedback:")?.trim_start();
+    let said = said.strip_prefix("- ").unwrap_or(said);
+    let stderr = said
+        .strip_prefix('[')
+        .and_then(|rest| rest.split_once("]: "));
+    let ours = rules.is_ours(said) || stderr.is_some_and(|(_, stderr)| rules.is_ours(stderr));
+    Some(Entry::Feedback { ours })
+}

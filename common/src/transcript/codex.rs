@@ -1,0 +1,220 @@
+//! Lines of Codex rollouts (2025 to 0.171).
+//!
+//! A message stands there twice: as an event that was shown (`item_completed`; before 0.147 `user_message` and
+//! `agent_message`) and as an item of the model's history. Both are passed on with their source, and the reader of a
+//! whole turn takes one. The 2025 files hold the bare items. Of the items in a user's name most are the client's:
+//! environment, AGENTS.md, hook prompts, notices.
+
+use std::borrow::Cow;
+
+use serde::Deserialize;
+
+use super::entry::{Entry, Rules, Source};
+use super::line::{Text, TextOr};
+
+#[derive(Deserialize)]
+struct Wrapped<'a> {
+    #[serde(borrow)]
+    payload: Payload<'a>,
+}
+
+/// An event or an item. The names of their fields don't clash in the kinds that are read.
+#[derive(Deserialize)]
+struct Payload<'a> {
+    #[serde(borrow, default)]
+    r#type: Text<'a>,
+    #[serde(borrow)]
+    turn_id: Option<Text<'a>>,
+    /// `item_completed`: what completed.
+    #[serde(borrow)]
+    item: Option<Item<'a>>,
+    /// `user_message`, `agent_message`, and `compacted`, which has no type of its own.
+    #[serde(borrow)]
+    message: Option<Text<'a>>,
+    /// `user_message` of 2025: `plain`, or what the client put in.
+    #[serde(borrow)]
+    kind: Option<Text<'a>>,
+    /// `message`: `user`, `assistant`, `developer`, `system`.
+    #[serde(borrow)]
+    role: Option<Text<'a>>,
+    #[serde(borrow)]
+    content: Option<TextOr<'a, Block<'a>>>,
+    #[serde(borrow, rename = "internal_chat_message_metadata_passthrough")]
+    metadata: Option<Metadata<'a>>,
+}
+
+#[derive(Deserialize)]
+struct Item<'a> {
+    #[serde(borrow)]
+    r#type: Text<'a>,
+    #[serde(borrow)]
+    content: Option<TextOr<'a, Block<'a>>>,
+    /// `HookPrompt`.
+    #[serde(borrow)]
+    fragments: Option<Vec<Block<'a>>>,
+}
+
+#[derive(Deserialize)]
+struct Block<'a> {
+    #[serde(borrow)]
+    text: Option<Text<'a>>,
+}
+
+#[derive(Deserialize)]
+struct Metadata<'a> {
+    #[serde(borrow)]
+    turn_id: Option<Text<'a>>,
+    #[serde(borrow)]
+    content_item_kinds: Option<Vec<Text<'a>>>,
+}
+
+/// How the texts begin that the client sends in the user's name.
+const INJECTED: [&str; 16] = [
+    "<environment_context",
+    "<user_instructions>",
+    "# AGENTS.md instructions",
+    "<subagent_notification>",
+    "<turn_aborted>",
+    "<skill>",
+    "<skills_instructions>",
+    "<permissions instructions>",
+    "<collaboration_mode>",
+    "<model_switch>",
+    "<user_shell_command>",
+    "<personality_spec>",
+    "<goal_context>",
+    "<apps_instructions>",
+    "<plugins_instructions>",
+    "<ENVIRONMENT_CONTEXT",
+];
+
+const HOOK_PROMPT: &str = "<hook_prompt";
+
+/// Adds what `object` says.
+pub fn entries<'a>(object: &'a [u8], rules: &Rules<'_>, found: &mut Vec<Entry<'a>>) {
+    let payload = match serde_json::from_slice::<Wrapped<'a>>(object) {
+        Ok(wrapped) => wrapped.payload,
+        Err(_) => match serde_json::from_slice::<Payload<'a>>(object) {
+            Ok(bare) => bare,
+            Err(_) => return,
+        },
+    };
+    let turn = payload
+        .turn_id
+        .or_else(|| payload.metadata.as_ref()?.turn_id.clone());
+    found.extend(turn.map(|id| Entry::Turn(id.0)));
+    match (payload.r#type.as_str(), payload.item, payload.message) {
+        ("item_completed", Some(item), _) => completed(item, rules, found),
+        ("user_message", _, Some(text)) => {
+            let plain = payload.kind.is_none_or(|kind| kind.as_str() == "plain");
+            if plain && !is_injected(text.as_str()) {
+                found.push(Entry::Human(text.0));
+            }
+        }
+        ("agent_message", _, Some(text)) => found.push(said(text.0, Source::Shown)),
+        ("message", ..) => {
+            let content = payload.content.unwrap_or_default();
+            match payload.role.as_ref().map(Text::as_str) {
+                Some("assistant") => {
+                    found.extend(texts(content).into_iter().map(|t| said(t, Source::History)));
+                }
+                Some("user") => user(content, payload.metadata.as_ref(), rules, found),
+                _ => {}
+            }
+        }
+        ("function_call" | "custom_tool_call" | "local_shell_call", ..) => found.push(Entry::Call),
+        ("function_call_output" | "custom_tool_call_output", ..) => found.push(Entry::Outcome),
+        ("", _, Some(summary)) => found.push(Entry::Compacted(summary.0)),
+        _ => {}
+    }
+}
+
+fn completed<'a>(item: Item<'a>, rules: &Rules<'_>, found: &mut Vec<Entry<'a>>) {
+    match item.r#type.as_str() {
+        "AgentMessage" => {
+            let texts = texts(item.content.unwrap_or_default());
+            found.extend(texts.into_iter().map(|text| said(text, Source::Shown)));
+        }
+        "UserMessage" => {
+            found.push(Entry::Human(joined(texts(
+                item.content.unwrap_or_default(),
+            ))));
+        }
+        "HookPrompt" => {
+            let fragments = item.fragments.unwrap_or_default();
+            let mut texts = fragments
+                .iter()
+                .filter_map(|fragment| fragment.text.as_ref());
+            let ours = texts.any(|text| rules.is_ours(text.as_str()));
+            found.push(Entry::Feedback { ours });
+        }
+        "CommandExecution" | "FileChange" => found.push(Entry::Outcome),
+        _ => {}
+    }
+}
+
+fn user<'a>(
+    content: TextOr<'a, Block<'a>>,
+    metadata: Option<&Metadata<'_>>,
+    rules: &Rules<'_>,
+    found: &mut Vec<Entry<'a>>,
+) {
+    let mut texts = texts(content);
+    let kinds = metadata.and_then(|metadata| metadata.content_item_kinds.as_deref());
+    if kinds.is_some_and(|kinds| kinds.iter().any(|kind| kind.as_str().starts_with("user."))) {
+        found.push(Entry::Human(joined(texts)));
+        return;
+    }
+    if texts.iter().any(|text| text.starts_with(HOOK_PROMPT)) {
+        // Several prompts may stand in one text; within one, `<` is escaped.
+        let mut prompts = texts
+            .iter()
+            .flat_map(|text| text.split(HOOK_PROMPT).skip(1));
+        let ours = prompts.any(|prompt| {
+            prompt
+                .split_once('>')
+                .is_some_and(|(_attributes, words)| rules.is_ours(words))
+        });
+        found.push(Entry::Feedback { ours });
+        return;
+    }
+    // With kinds, none of them the user's, only "unknown" leaves room for a human.
+    if kinds.is_some_and(|kinds| kinds.iter().any(|kind| kind.as_str() != "unknown")) {
+        return;
+    }
+    texts.retain(|text| !is_injected(text) && !text.trim().is_empty());
+    if !texts.is_empty() {
+        found.push(Entry::Human(joined(texts)));
+    }
+}
+
+fn is_injected(text: &str) -> bool {
+    let text = text.trim_start();
+    text.starts_with(HOOK_PROMPT) || INJECTED.iter().any(|mark| text.starts_with(mark))
+}
+
+fn said(text: Cow<'_, str>, source: Source) -> Entry<'_> {
+    if text.trim().is_empty() {
+        Entry::Thought
+    } else {
+        Entry::Said {
+            text,
+            cut: false,
+            source,
+        }
+    }
+}
+
+fn texts<'a>(content: TextOr<'a, Block<'a>>) -> Vec<Cow<'a, str>> {
+    match content {
+        TextOr::Text(text) => vec![text.0],
+        TextOr::List(blocks) => blocks.into_iter().filter_map(|b| Some(b.text?.0)).collect(),
+    }
+}
+
+fn joined(mut texts: Vec<Cow<'_, str>>) -> Cow<'_, str> {
+    match texts.len() {
+        0 | 1 => texts.pop().unwrap_or_default(),
+        _ => Cow::Owned(texts.join("\n\n")),
+    }
+}

@@ -1,0 +1,89 @@
+//! What of a transcript makes a turn, whichever host wrote it.
+
+use std::borrow::Cow;
+
+use super::line::{Kind, Text, objects};
+use super::{claude, codex};
+
+/// One thing that a line says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Entry<'a> {
+    /// A human message: the turn's boundary.
+    Human(Cow<'a, str>),
+    /// The assistant's words.
+    Said {
+        text: Cow<'a, str>,
+        /// The answer hit the token limit here, and the next piece goes on in mid-sentence.
+        cut: bool,
+        source: Source,
+    },
+    /// The assistant thought; nobody's words, but it shows that the assistant was at work.
+    Thought,
+    /// The assistant called a tool.
+    Call,
+    /// A tool returned.
+    Outcome,
+    /// A stop hook sent the agent back.
+    Feedback { ours: bool },
+    /// The host shortened the conversation. This holds the summary, which an assistant entry before it may repeat.
+    Compacted(Cow<'a, str>),
+    /// The host's id of the prompt or turn that the line belongs to.
+    Turn(Cow<'a, str>),
+}
+
+/// Codex writes each message twice: as an event that it showed and as an item of the model's history.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Source {
+    Shown,
+    History,
+}
+
+/// How lines are read.
+#[derive(Debug, Clone, Copy)]
+pub struct Rules<'a> {
+    /// Names of the hooks whose feedback is ours.
+    pub hook_names: &'a [&'a str],
+    /// The file is a subagent's own, in which every line is marked as a sidechain. Elsewhere such lines are nobody's.
+    pub sidechains: bool,
+}
+
+impl Rules<'_> {
+    /// Whether a stop hook's words are ours: they begin with `[hook-name]`. Quoting us further on is not enough.
+    pub fn is_ours(&self, words: &str) -> bool {
+        let name = words
+            .trim_start()
+            .strip_prefix('[')
+            .and_then(|rest| rest.split_once(']'));
+        name.is_some_and(|(name, _)| self.hook_names.contains(&name))
+    }
+}
+
+/// All entries of a line, in order.
+pub fn entries<'a>(line: &'a [u8], rules: &Rules<'_>) -> Vec<Entry<'a>> {
+    let mut found = Vec::new();
+    for object in objects(line) {
+        match Kind::of(object) {
+            Kind::Claude => claude::entries(object, rules, &mut found),
+            Kind::Codex => codex::entries(object, rules, &mut found),
+            Kind::Nothing => {}
+            Kind::Unknown => match whole_type(object).as_deref() {
+                Some("user" | "assistant" | "attachment") => {
+                    claude::entries(object, rules, &mut found);
+                }
+                Some(_) => codex::entries(object, rules, &mut found),
+                None => {}
+            },
+        }
+    }
+    found
+}
+
+fn whole_type(object: &[u8]) -> Option<String> {
+    #[derive(serde::Deserialize)]
+    struct Line<'a> {
+        #[serde(borrow)]
+        r#type: Text<'a>,
+    }
+    let line: Line<'_> = serde_json::from_slice(object).ok()?;
+    Some(line.r#type.0.into_owned())
+}

@@ -1,0 +1,153 @@
+//! From entries, newest first, to a turn.
+//!
+//! Newest first is how a hook reads: what is far back can then be dropped as soon as enough text is there. Whoever
+//! reads a file forwards keeps one turn's entries and hands them over in this order, so there is one set of rules.
+
+use std::time::Duration;
+
+use super::entry::{Entry, Source};
+use super::{REDACTION_MARGIN_BYTES, TURN_TEXT_MAX_BYTES, Turn, USER_TEXT_MAX_BYTES, last_bytes};
+use crate::activity::Activity;
+
+/// A turn being put together.
+#[derive(Default)]
+pub struct Gather<'n> {
+    shown: Words,
+    history: Words,
+    /// The human message, once it was met.
+    user: Option<String>,
+    /// A stop hook's feedback was met: what comes now was said before it.
+    before_feedback: bool,
+    blocked: Blocked,
+    /// A summary that the assistant's entry before it may repeat.
+    summary: Option<String>,
+    named: Named<'n>,
+}
+
+/// Stops that our hooks blocked. Several of them may block one.
+#[derive(Default)]
+struct Blocked {
+    stops: usize,
+    /// Assistant entries since the last one of them; the newest needs none.
+    work_between: usize,
+}
+
+/// What the lines of the turn are called, against the turn that the hook's input names.
+#[derive(Default)]
+struct Named<'n> {
+    wanted: Option<&'n str>,
+    newest: Option<String>,
+    as_wanted: bool,
+}
+
+/// Texts from one source, said before and after the last feedback.
+#[derive(Default)]
+struct Words {
+    earlier: Tail,
+    latest: Tail,
+}
+
+impl<'n> Gather<'n> {
+    /// A turn that the hook's input calls `turn`.
+    pub fn new(turn: Option<&'n str>) -> Self {
+        Self { named: Named { wanted: turn, ..Named::default() }, ..Self::default() }
+    }
+
+    /// Takes one entry; the next one is older. False: the turn is complete.
+    pub fn add(&mut self, entry: Entry<'_>) -> bool {
+        match entry {
+            Entry::Human(text) => {
+                let room = USER_TEXT_MAX_BYTES + REDACTION_MARGIN_BYTES;
+                self.user = Some(last_bytes(&text, room).to_owned());
+                return false;
+            }
+            Entry::Said { text, cut, source } => self.said(&text, cut, source),
+            Entry::Thought | Entry::Call => self.blocked.work_between += 1,
+            Entry::Outcome => {}
+            Entry::Feedback { ours } => {
+                self.before_feedback = true;
+                if ours && (self.blocked.stops == 0 || self.blocked.work_between > 0) {
+                    self.blocked = Blocked { stops: self.blocked.stops + 1, work_between: 0 };
+                }
+            }
+            Entry::Compacted(summary) => self.summary = Some(summary.into_owned()),
+            Entry::Turn(id) => {
+                self.named.as_wanted |= self.named.wanted == Some(id.as_ref());
+                self.named.newest.get_or_insert_with(|| id.into_owned());
+            }
+        }
+        true
+    }
+
+    fn said(&mut self, text: &str, cut: bool, source: Source) {
+        let words = match source {
+            Source::Shown => &mut self.shown,
+            Source::History => match self.summary.take() {
+                Some(summary) if summary.contains(text.trim()) => return,
+                _ => &mut self.history,
+            },
+        };
+        self.blocked.work_between += 1;
+        if self.before_feedback { &mut words.earlier } else { &mut words.latest }.add(text, cut);
+    }
+
+    /// Lines of this turn are named, and none as the hook's input says.
+    pub fn is_another(&self) -> bool {
+        self.named.wanted.is_some() && self.named.newest.is_some() && !self.named.as_wanted
+    }
+
+    /// The turn.
+    pub fn finish(self, activity: Activity, waited: Duration) -> Turn {
+        // A message that was shown stands in the history as well.
+        let shown = !(self.shown.earlier.is_empty() && self.shown.latest.is_empty());
+        let words = if shown { self.shown } else { self.history };
+        Turn {
+            truncated: words.latest.total > TURN_TEXT_MAX_BYTES,
+            earlier: words.earlier.text(),
+            latest: words.latest.text(),
+            blocked_stops: self.blocked.stops,
+            user_text: self.user,
+            activity,
+            from_transcript: true,
+            waited,
+        }
+    }
+}
+
+/// The last bytes of a text that is put together from its end.
+#[derive(Default)]
+struct Tail {
+    /// Newest first, each with what stands behind it.
+    pieces: Vec<(String, &'static str)>,
+    kept: usize,
+    total: usize,
+}
+
+impl Tail {
+    const ROOM: usize = TURN_TEXT_MAX_BYTES + REDACTION_MARGIN_BYTES;
+
+    fn is_empty(&self) -> bool {
+        self.pieces.is_empty()
+    }
+
+    fn add(&mut self, text: &str, cut: bool) {
+        // Behind a piece that was cut, the next one goes on in mid-sentence.
+        let behind = if self.is_empty() || cut { "" } else { "\n\n" };
+        self.total += text.len() + behind.len();
+        let room = Self::ROOM.saturating_sub(self.kept + behind.len());
+        if room > 0 {
+            let piece = last_bytes(text, room);
+            self.kept += piece.len() + behind.len();
+            self.pieces.push((piece.to_owned(), behind));
+        }
+    }
+
+    fn text(self) -> String {
+        let mut text = String::with_capacity(self.kept);
+        for (piece, behind) in self.pieces.into_iter().rev() {
+            text.push_str(&piece);
+            text.push_str(behind);
+        }
+        text
+    }
+}

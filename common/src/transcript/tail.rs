@@ -1,0 +1,136 @@
+//! Lines of a file, newest first.
+//!
+//! Sessions outgrow 100 MB and a turn ends mostly within the last 40 kB, so the file is read backwards in blocks and
+//! only as far as someone asks. A line inside a block is lent out of it; a longer one is read once its ends are known,
+//! so nothing is joined; one beyond [`LINE_MAX_BYTES`] is lent as its two ends. The host appends meanwhile, so the end
+//! is fixed when reading starts; where the file has become shorter, there is nothing more to read.
+
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom};
+
+use super::line::find;
+
+/// The longest line that is held whole. Images make lines of a few MB.
+pub const LINE_MAX_BYTES: u64 = 16 << 20;
+
+/// How much of either end is lent of a line that isn't held whole.
+const END_BYTES: u64 = 4 << 10;
+
+/// Half of all turns fit in the first block.
+const FIRST_BLOCK_BYTES: u64 = 64 << 10;
+const BLOCK_BYTES: u64 = 256 << 10;
+
+/// A line without its line feed.
+#[derive(Debug, Clone, Copy)]
+pub enum Line<'a> {
+    /// All of it.
+    Whole(&'a [u8]),
+    /// Longer than [`LINE_MAX_BYTES`]: how it begins and how it ends.
+    Ends { head: &'a [u8], tail: &'a [u8] },
+}
+
+/// Reads the lines of a file from its end.
+pub struct Lines<'f> {
+    file: &'f File,
+    /// The bytes from `block_at` on that were read last.
+    block: Vec<u8>,
+    block_at: u64,
+    /// Line feeds in `block`, in order, that end no line handed out yet.
+    feeds: Vec<usize>,
+    /// Where the line to hand out next ends; its line feed, if any, stands there.
+    line_end: u64,
+    /// A line that outgrew its block, or the ends of one.
+    long: Vec<u8>,
+    done: bool,
+}
+
+impl<'f> Lines<'f> {
+    /// The lines before `end`.
+    pub fn before(file: &'f File, end: u64) -> Self {
+        Self {
+            file,
+            block: Vec::new(),
+            block_at: end,
+            feeds: Vec::new(),
+            line_end: end,
+            long: Vec::new(),
+            done: false,
+        }
+    }
+
+    /// Where the line begins that was handed out last.
+    pub fn next(&mut self) -> Option<(u64, Line<'_>)> {
+        if self.done {
+            return None;
+        }
+        let end = self.line_end;
+        let start = loop {
+            if let Some(feed) = self.feeds.pop() {
+                self.line_end = self.block_at + feed as u64;
+                break self.line_end + 1;
+            }
+            if self.block_at == 0 {
+                self.done = true;
+                break 0;
+            }
+            if self.load().is_none() {
+                self.done = true;
+                return None;
+            }
+        };
+        let line = self.line(start, end)?;
+        Some((start, line))
+    }
+
+    /// Reads the block before the one that was read last.
+    fn load(&mut self) -> Option<()> {
+        let wanted = if self.block.is_empty() {
+            FIRST_BLOCK_BYTES
+        } else {
+            BLOCK_BYTES
+        };
+        let length = wanted.min(self.block_at);
+        let at = self.block_at - length;
+        fill(self.file, at, length, &mut self.block)?;
+        self.block_at = at;
+        let mut from = 0;
+        while let Some(feed) = self.block.get(from..).and_then(|rest| find(b'\n', rest)) {
+            self.feeds.push(from + feed);
+            from += feed + 1;
+        }
+        Some(())
+    }
+
+    fn line(&mut self, start: u64, end: u64) -> Option<Line<'_>> {
+        let length = end.checked_sub(start)?;
+        let in_block = |at: u64| usize::try_from(at.checked_sub(self.block_at)?).ok();
+        if let (Some(from), Some(to)) = (in_block(start), in_block(end))
+            && to <= self.block.len()
+        {
+            return self.block.get(from..to).map(Line::Whole);
+        }
+        if length <= LINE_MAX_BYTES {
+            fill(self.file, start, length, &mut self.long)?;
+            return Some(Line::Whole(&self.long));
+        }
+        fill(self.file, start, END_BYTES, &mut self.long)?;
+        let mut tail = Vec::new();
+        fill(self.file, end - END_BYTES, END_BYTES, &mut tail)?;
+        self.long.append(&mut tail);
+        let (head, tail) = self
+            .long
+            .split_at_checked(usize::try_from(END_BYTES).ok()?)?;
+        Some(Line::Ends { head, tail })
+    }
+}
+
+/// Reads `length` bytes from `at` on into `buffer`, which doesn't keep more room than that needs.
+fn fill(mut file: &File, at: u64, length: u64, buffer: &mut Vec<u8>) -> Option<()> {
+    let length = usize::try_from(length).ok()?;
+    if buffer.capacity() < length {
+        *buffer = Vec::with_capacity(length);
+    }
+    buffer.resize(length, 0);
+    file.seek(SeekFrom::Start(at)).ok()?;
+    file.read_exact(buffer).ok()
+}
