@@ -24,7 +24,7 @@ use crate::activity::Activity;
 use crate::input::{Event, HookInput};
 use entry::{Entry, Rules, Source, entries};
 use gather::Gather;
-use tail::{Line, Lines};
+use tail::Lines;
 
 /// How much of a turn's text counts.
 pub const TURN_TEXT_MAX_BYTES: usize = 4000;
@@ -106,11 +106,12 @@ pub fn read(input: &HookInput, hook_names: &[&str]) -> Option<Turn> {
 fn gather_before(file: &File, end: u64, rules: &Rules<'_>, gather: &mut Gather<'_>) {
     let mut lines = Lines::before(file, end);
     while let Some((start, line)) = lines.next() {
-        let found = match line {
-            Line::Whole(line) => entries(line, rules),
-            Line::Ends { .. } => Vec::new(),
-        };
-        if !found.into_iter().rev().all(|entry| gather.add(entry)) || end - start > TURN_MAX_BYTES {
+        if !entries(line, rules)
+            .into_iter()
+            .rev()
+            .all(|entry| gather.add(entry))
+            || end - start > TURN_MAX_BYTES
+        {
             return;
         }
     }

@@ -2,7 +2,8 @@
 
 use std::borrow::Cow;
 
-use super::line::{Kind, Text, objects};
+use super::line::{Kind, Text, is_long_message, objects};
+use super::tail::Line;
 use super::{claude, codex};
 
 /// One thing that a line says.
@@ -59,8 +60,15 @@ impl Rules<'_> {
 }
 
 /// All entries of a line, in order.
-pub fn entries<'a>(line: &'a [u8], rules: &Rules<'_>) -> Vec<Entry<'a>> {
+pub fn entries<'a>(line: Line<'a>, rules: &Rules<'_>) -> Vec<Entry<'a>> {
     let mut found = Vec::new();
+    let line = match line {
+        Line::Whole(line) => line,
+        Line::Ends { head, tail } => {
+            found.extend(is_long_message(head, tail).then_some(Entry::Human(Cow::Borrowed(""))));
+            return found;
+        }
+    };
     for object in objects(line) {
         match Kind::of(object) {
             Kind::Claude => claude::entries(object, rules, &mut found),
@@ -80,10 +88,10 @@ pub fn entries<'a>(line: &'a [u8], rules: &Rules<'_>) -> Vec<Entry<'a>> {
 
 fn whole_type(object: &[u8]) -> Option<String> {
     #[derive(serde::Deserialize)]
-    struct Line<'a> {
+    struct Typed<'a> {
         #[serde(borrow)]
         r#type: Text<'a>,
     }
-    let line: Line<'_> = serde_json::from_slice(object).ok()?;
-    Some(line.r#type.0.into_owned())
+    let typed: Typed<'_> = serde_json::from_slice(object).ok()?;
+    Some(typed.r#type.0.into_owned())
 }

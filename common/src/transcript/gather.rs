@@ -50,7 +50,13 @@ struct Words {
 impl<'n> Gather<'n> {
     /// A turn that the hook's input calls `turn`.
     pub fn new(turn: Option<&'n str>) -> Self {
-        Self { named: Named { wanted: turn, ..Named::default() }, ..Self::default() }
+        Self {
+            named: Named {
+                wanted: turn,
+                ..Named::default()
+            },
+            ..Self::default()
+        }
     }
 
     /// Takes one entry; the next one is older. False: the turn is complete.
@@ -67,7 +73,10 @@ impl<'n> Gather<'n> {
             Entry::Feedback { ours } => {
                 self.before_feedback = true;
                 if ours && (self.blocked.stops == 0 || self.blocked.work_between > 0) {
-                    self.blocked = Blocked { stops: self.blocked.stops + 1, work_between: 0 };
+                    self.blocked = Blocked {
+                        stops: self.blocked.stops + 1,
+                        work_between: 0,
+                    };
                 }
             }
             Entry::Compacted(summary) => self.summary = Some(summary.into_owned()),
@@ -88,7 +97,12 @@ impl<'n> Gather<'n> {
             },
         };
         self.blocked.work_between += 1;
-        if self.before_feedback { &mut words.earlier } else { &mut words.latest }.add(text, cut);
+        if self.before_feedback {
+            &mut words.earlier
+        } else {
+            &mut words.latest
+        }
+        .add(text, cut);
     }
 
     /// Lines of this turn are named, and none as the hook's input says.

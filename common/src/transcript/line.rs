@@ -184,6 +184,42 @@ impl Kind {
     }
 }
 
+/// Whether a line that is too long to be held is a human message, by its ends: it begins with text or with an image
+/// that was pasted, and isn't the host's own.
+pub fn is_long_message(head: &[u8], tail: &[u8]) -> bool {
+    let begins = long_message_begins(&mut Head { rest: head }).unwrap_or(false);
+    begins && !tail.windows(META.len()).any(|part| part == META)
+}
+
+/// After the content, on lines that the host wrote in the user's name.
+const META: &[u8] = br#""isMeta":true"#;
+
+fn long_message_begins(head: &mut Head<'_>) -> Option<bool> {
+    head.open()?;
+    while let Some(key) = head.key() {
+        match key {
+            b"type" => {
+                let way: &[&[u8]] = &[b"user", b"event_msg", b"item_completed", b"UserMessage"];
+                if !way.contains(&head.string()?) {
+                    return Some(false);
+                }
+            }
+            b"message" | b"payload" | b"item" => head.open()?,
+            b"content" => {
+                if head.next()? != b'[' {
+                    return Some(true);
+                }
+                head.open()?;
+                let first = head.key()?;
+                let types: &[&[u8]] = &[b"text", b"image", b"document", b"local_image"];
+                return Some(first == b"type" && types.contains(&head.string()?));
+            }
+            _ => head.skip()?,
+        }
+    }
+    None
+}
+
 /// Reads keys and values off the beginning of an object.
 struct Head<'a> {
     rest: &'a [u8],

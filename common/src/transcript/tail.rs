@@ -26,7 +26,12 @@ pub enum Line<'a> {
     /// All of it.
     Whole(&'a [u8]),
     /// Longer than [`LINE_MAX_BYTES`]: how it begins and how it ends.
-    Ends { head: &'a [u8], tail: &'a [u8] },
+    Ends {
+        /// The first bytes.
+        head: &'a [u8],
+        /// The last bytes.
+        tail: &'a [u8],
+    },
 }
 
 /// Reads the lines of a file from its end.

@@ -9,7 +9,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::entry::{Entry, Rules, entries};
-use super::tail::{Line, Lines};
+use super::tail::Lines;
 
 const POLL: Duration = Duration::from_millis(10);
 const PATIENCE: Duration = Duration::from_millis(300);
@@ -101,9 +101,6 @@ fn outside_worktree(path: &Path) -> Option<PathBuf> {
 fn ends_with(file: &File, length: u64, message: &str, rules: &Rules<'_>) -> bool {
     let mut lines = Lines::before(file, length);
     while let Some((_, line)) = lines.next() {
-        let Line::Whole(line) = line else {
-            return false;
-        };
         for entry in entries(line, rules).into_iter().rev() {
             match entry {
                 Entry::Said { text, .. } => return text.trim() == message.trim(),

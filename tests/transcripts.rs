@@ -1,0 +1,275 @@
+//! The recorded sessions of both hosts, through the reader that the hooks use.
+//!
+//! A fixture under `fixtures/` is a file as the real client left it (`at-hook`, `stop.at-hook-time`: as it stood when
+//! the hook started); only paths and names were made neutral.
+
+#![allow(clippy::expect_used, reason = "what fails here fails the test")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use common::input::HookInput;
+use common::transcript;
+
+/// As they stand in every block of ours.
+const HOOKS: [&str; 2] = ["commit-before-verify", "scope-check"];
+
+fn fixture(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../tests/fixtures")
+        .join(name)
+}
+
+/// The input `stdin`, with its paths bent to where the fixtures lie.
+fn input(stdin: &str, transcript: &Path) -> HookInput {
+    let bytes = fs::read(fixture(stdin)).expect("the fixture is there");
+    let mut input = HookInput::parse(&bytes).expect("the fixture is a hook input");
+    input.transcript_path = Some(transcript.to_owned());
+    input.agent_transcript_path = Some(transcript.to_owned());
+    input
+}
+
+/// The input `stdin` with `transcript`: what was said before the last feedback, after it, and by the user.
+#[track_caller]
+fn check(stdin: &str, transcript: &str, [earlier, latest, user]: [&str; 3]) {
+    let turn = transcript::read(&input(stdin, &fixture(transcript)), &HOOKS);
+    let turn = turn.expect("there is a transcript");
+    assert_eq!(turn.earlier, earlier, "{transcript}: earlier");
+    assert_eq!(turn.latest, latest, "{transcript}: latest");
+    assert_eq!(turn.user_text.as_deref(), Some(user), "{transcript}: user");
+    assert_eq!(
+        turn.blocked_stops, 0,
+        "{transcript}: another hook's blocks aren't ours"
+    );
+    assert!(turn.from_transcript && !turn.truncated, "{transcript}");
+    assert_eq!(
+        turn.waited,
+        Duration::ZERO,
+        "{transcript}: the message is in the file"
+    );
+}
+
+#[test]
+fn claude_code_as_the_hook_saw_it() {
+    let check = |stdin: &str, transcript: &str, expected| {
+        check(
+            &format!("claude-code/stdin-at-hook-{stdin}.json"),
+            &format!("claude-code/at-hook-{transcript}.jsonl"),
+            expected,
+        );
+    };
+    // A task notification wakes the agent in the same turn.
+    let told = "Start.\n\nStarted, waiting.\n\nIt is done.";
+    check(
+        "background-shell-2",
+        "background-shell-2",
+        ["", told, "Start it"],
+    );
+    let told = "I'll look first.\n\nNow I write.\n\nFirst part.\n\nSecond part, committed.";
+    check("blocks", "blocks", ["", told, "Fix the parser bug"]);
+    let told = ["First answer.", "Second answer.", "Fix it"];
+    check("interactive-active", "interactive-active", told);
+    check("two-blocks-active", "two-blocks-active", told);
+    check(
+        "resume-active",
+        "resume-active",
+        ["B1.", "B2.", "Second prompt"],
+    );
+    // Typed while the assistant worked: a boundary of its own.
+    check(
+        "interactive-queued",
+        "interactive-queued",
+        ["", "Both seen.", "queued text"],
+    );
+    check(
+        "subagent",
+        "subagent.agent",
+        ["", "Main final.", "SUBTASK-MARK do it"],
+    );
+    check(
+        "race-short",
+        "race-short.settled",
+        ["", "FINALMARK done.", "Go"],
+    );
+    let told = "Let me look.\n\nAgain.\n\nFINALMARK done.";
+    check("race-tools", "race-tools.settled", ["", told, "Go"]);
+}
+
+#[test]
+fn claude_code_before_its_last_lines_are_written() {
+    let read = |stdin: &str, transcript: &str| {
+        let transcript = fixture(&format!("claude-code/at-hook-{transcript}.start.jsonl"));
+        let input = input(
+            &format!("claude-code/stdin-at-hook-{stdin}.json"),
+            &transcript,
+        );
+        let turn = transcript::read(&input, &HOOKS).expect("there is a transcript");
+        let waited = turn.waited.as_millis();
+        assert!((300..400).contains(&waited), "{stdin}: waited {waited} ms");
+        turn
+    };
+    // The file is empty, and stays so.
+    assert_eq!(read("race-short", "race-short").latest, "FINALMARK done.");
+    assert_eq!(
+        read("race-tools", "race-tools").latest,
+        "Let me look.\n\nFINALMARK done."
+    );
+    let big = read("race-big", "race-big");
+    assert!(
+        big.latest.starts_with("Let me look.\n\nword word"),
+        "{}",
+        big.latest
+    );
+}
+
+#[test]
+fn codex_as_the_hook_saw_it() {
+    let check = |name: &str, event: &str, expected| {
+        check(
+            &format!("codex/{name}.{event}.stdin.json"),
+            &format!("codex/{name}.{event}.at-hook-time.jsonl"),
+            expected,
+        );
+    };
+    let task = "Please do the task.";
+    check("plain", "003-stop", ["", "It should work now.", task]);
+    check(
+        "apply_patch_tool",
+        "005-stop",
+        ["", "Patching.\n\nPatched.", task],
+    );
+    let told = "I will probably run a command.\n\nNow a patch.\n\nFinal: it should work.";
+    check("tools", "006-stop", ["", told, task]);
+    let told = "First message of the response.\n\nSecond message of the response.";
+    check("two_messages_last_response", "003-stop", ["", told, task]);
+    check("no_final_message", "003-stop", ["", "", task]);
+    check(
+        "pretooluse_denied",
+        "004-stop",
+        ["", "Running.\n\nIt was denied.", task],
+    );
+    // The summary in between was never shown.
+    let told = "Working, probably.\n\nAfter compaction: should be done.";
+    check("compacted", "008-stop", ["", told, task]);
+    let [first, second] = ["It should work now.", "I guess it works."];
+    check("blocked_twice", "003-stop", ["", first, task]);
+    check("blocked_twice", "004-stop", [first, second, task]);
+    let both = format!("{first}\n\n{second}");
+    check(
+        "blocked_twice",
+        "005-stop",
+        [&both, "I ran it: exit code 0.", task],
+    );
+    check("two_hooks_block", "003-stop", ["", "A", task]);
+    check("two_hooks_block", "005-stop", ["A", "B", task]);
+    let told = ["", "First turn answer: probably fine.", "First request."];
+    check("two_turns_agents_md", "003-stop", told);
+    let asked = "Second request with <angle> & \"quotes\".";
+    check(
+        "two_turns_agents_md",
+        "007-stop",
+        ["", "Second turn answer: all tests ran.", asked],
+    );
+    check(
+        "subagent",
+        "011-stop",
+        ["", "Spawning.\n\nParent done.", "Delegate this."],
+    );
+}
+
+#[test]
+fn codex_subagent_in_its_own_file() {
+    let check = |event: &str, expected| {
+        check(
+            &format!("codex/subagent.{event}.stdin.json"),
+            &format!("codex/subagent.{event}.agent_at-hook-time.jsonl"),
+            expected,
+        );
+    };
+    check(
+        "008-subagentstop",
+        ["", "Child: it should be fine.", "CHILD TASK"],
+    );
+    let told = [
+        "Child: it should be fine.",
+        "Child second: exit code 0.",
+        "CHILD TASK",
+    ];
+    check("009-subagentstop", told);
+}
+
+#[test]
+fn without_a_transcript_the_message_alone_counts() {
+    let read = |stdin: &str| {
+        let bytes = fs::read(fixture(stdin)).expect("the fixture is there");
+        transcript::read(&HookInput::parse(&bytes).expect("a hook input"), &HOOKS)
+    };
+    // `transcript_path` is null.
+    let turn = read("codex/ephemeral.003-stop.stdin.json").expect("there is a message");
+    assert_eq!((turn.from_transcript, turn.waited), (false, Duration::ZERO));
+    assert!(!turn.latest.is_empty());
+    // It names a file that never exists.
+    let turn = read("claude-code/stdin-stop-transcript-never-exists.json").expect("a message");
+    assert!(!turn.latest.is_empty() && !turn.from_transcript);
+    let waited = turn.waited.as_millis();
+    assert!((150..250).contains(&waited), "waited {waited} ms");
+    // Neither.
+    assert_eq!(read("claude-code/stdin-stop-no-text.json"), None);
+}
+
+/// A fixture in which the feedback is ours: `from` becomes `to` wherever it stands.
+fn with_feedback(name: &str, from: &str, to: &str) -> tempfile::NamedTempFile {
+    let text = fs::read_to_string(fixture(name)).expect("the fixture is there");
+    assert!(text.contains(from), "{name} holds no {from}");
+    let file = tempfile::NamedTempFile::new().expect("a temporary file");
+    fs::write(&file, text.replace(from, to)).expect("it is written");
+    file
+}
+
+#[track_caller]
+fn check_budget(stdin: &str, name: &str, [from, to]: [&str; 2], blocked_stops: usize) {
+    let file = with_feedback(name, from, to);
+    let turn = transcript::read(&input(stdin, file.path()), &HOOKS).expect("there is a transcript");
+    assert_eq!(turn.blocked_stops, blocked_stops, "{name}: {from} => {to}");
+}
+
+#[test]
+fn only_our_own_feedback_spends_the_budget() {
+    let stop = "claude-code/stdin-at-hook-two-blocks-active.json";
+    let two = "claude-code/at-hook-two-blocks-active.jsonl";
+    // Two hooks blocked one stop.
+    check_budget(stop, two, ["]: ", "]: [scope-check] "], 1);
+    check_budget(
+        stop,
+        two,
+        ["]: B says", "]: [commit-before-verify] says"],
+        1,
+    );
+    // Their words quote ours, or name a hook that isn't of the family.
+    check_budget(
+        stop,
+        two,
+        ["says verify\"}", "says [scope-check] verify\"}"],
+        0,
+    );
+    check_budget(stop, two, ["]: ", "]: [another-check] "], 0);
+    check_budget(stop, two, ["]: ", "]: he said: [scope-check] "], 0);
+    // `{"decision":"block"}`: no command line before the reason.
+    let json = "claude-code/stop-decision-block.jsonl";
+    check_budget(stop, json, ["\\nREASON", "\\n[scope-check] REASON"], 1);
+
+    let stop = "codex/blocked_twice.005-stop.stdin.json";
+    let twice = "codex/blocked_twice.005-stop.at-hook-time.jsonl";
+    check_budget(stop, twice, ["Feedback: ", "[scope-check] "], 2);
+    check_budget(stop, twice, ["Feedback: ", "It said: [scope-check] "], 0);
+    let stop = "codex/two_hooks_block.005-stop.stdin.json";
+    let two = "codex/two_hooks_block.005-stop.at-hook-time.jsonl";
+    check_budget(
+        stop,
+        two,
+        ["Feedback from hook", "[scope-check] from hook"],
+        1,
+    );
+    check_budget(stop, two, ["Feedback from hook two", "[scope-check]"], 1);
+}
