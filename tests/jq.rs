@@ -111,7 +111,7 @@ proptest! {
         value in any_value(),
     ) {
         let fields = &FIELDS[..4];
-        let verdict = |answer: &Map<String, Value>| normalise(&own_fields(answer, fields).into());
+        let verdict = |answer: &Map<String, Value>| normalise(&own_fields(answer, fields));
         let before = verdict(&answer);
         let mut more = answer;
         if !fields.iter().any(|field| field.key() == key) {

@@ -33,6 +33,17 @@ pub struct Hook {
     pub fields: &'static [Field],
     /// What would satisfy the hook, as the agent is told after a block. At most 400 characters.
     pub remedy: &'static str,
+    /// A hook that also serves `PreToolUse`.
+    pub gate: Option<Gate>,
+}
+
+/// What a hook asks before a command runs.
+#[derive(Debug)]
+pub struct Gate {
+    /// The judge's instructions. The fields are the hook's.
+    pub prompt: &'static str,
+    /// What would satisfy the gate, as the agent is told after a denial. At most 400 characters.
+    pub remedy: &'static str,
 }
 
 /// One boolean that a judge returns.

@@ -61,6 +61,13 @@ pub struct Turn {
     pub waited: Duration,
 }
 
+impl Turn {
+    /// The part that layer 1 looks at: the last [`TURN_TEXT_MAX_BYTES`] of `latest`.
+    pub fn text(&self) -> &str {
+        last_bytes(&self.latest, TURN_TEXT_MAX_BYTES)
+    }
+}
+
 /// Reads the turn that `input` is about. `hook_names` are all hooks whose blocks count. `None`: there is neither a
 /// transcript nor a message.
 pub fn read(input: &HookInput, hook_names: &[&str]) -> Option<Turn> {

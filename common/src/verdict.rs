@@ -39,11 +39,12 @@ impl Verdict {
 }
 
 /// The hook's own fields of an answer; every other key is dropped, so that an invented one decides nothing.
-pub fn own_fields(answer: &Map<String, Value>, fields: &[Field]) -> Map<String, Value> {
+pub fn own_fields(answer: &Map<String, Value>, fields: &[Field]) -> Value {
     fields
         .iter()
         .filter_map(|field| Some((field.key().to_owned(), answer.get(field.key())?.clone())))
-        .collect()
+        .collect::<Map<_, _>>()
+        .into()
 }
 
 /// Applies the rule. A missing key counts as `null`, which leans to a violation.
@@ -118,7 +119,7 @@ mod tests {
             &json!({"new_proposal": true, "retraction_or_quote": true, "decision": "allow"});
         let fields = [Field::NewProposal, Field::VerificationReported];
         let kept = own_fields(answer.as_object().unwrap(), &fields);
-        assert_eq!(Value::Object(kept.clone()), json!({"new_proposal": true}));
-        assert_eq!(normalise(&Value::Object(kept)), Verdict::Violation);
+        assert_eq!(kept, json!({"new_proposal": true}));
+        assert_eq!(normalise(&kept), Verdict::Violation);
     }
 }

@@ -26,4 +26,5 @@ pub const HOOK: Hook = Hook {
         Field::FutureStepDescription,
     ],
     remedy: "Run the tests or the build now, after your last edit, and report the result before you put the change forward. If it can't be verified here, say why and ask the user which way to go; a bare \"shall I commit?\" is not enough.",
+    gate: None,
 };

@@ -1,0 +1,230 @@
+//! Flags over environment over defaults, resolved once. The only reader of the environment.
+//!
+//! The environment may choose little. A project's settings can set it, so a repository could otherwise aim a judge, and
+//! the text and key that go to it, at a host of its own: programs, addresses, key names and the log directory come from
+//! flags alone. What is left to it is a backend by name, a deadline and a mode.
+
+#![allow(
+    clippy::disallowed_methods,
+    reason = "this is the place where the environment is read"
+)]
+
+use std::env;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use crate::args::{self, Args, Error};
+use crate::guard::JUDGE_ACTIVE;
+use crate::input::Host;
+use crate::judge::{self, Choice, Secret};
+use crate::signal::Sensitivity;
+
+/// How long the judges have together unless told otherwise. Below the 30 s after which the installed entry is cancelled.
+pub const TIMEOUT: Duration = Duration::from_secs(20);
+
+const BACKEND: &str = "STOP_HOOK_LLM_JUDGE_BACKEND";
+const TIMEOUT_S: &str = "STOP_HOOK_LLM_JUDGE_TIMEOUT_S";
+const MODE: &str = "STOP_HOOK_LLM_JUDGE_MODE";
+
+/// What a decision leads to.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Mode {
+    /// It is carried out.
+    #[default]
+    Block,
+    /// The user is told, the stop passes.
+    Warn,
+    /// It is logged only.
+    Shadow,
+    /// Nothing is read, nothing is logged.
+    Off,
+}
+
+impl Mode {
+    /// All of them, strongest first.
+    pub const ALL: [Self; 4] = [Self::Block, Self::Warn, Self::Shadow, Self::Off];
+
+    /// As typed and logged.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Block => "block",
+            Self::Warn => "warn",
+            Self::Shadow => "shadow",
+            Self::Off => "off",
+        }
+    }
+}
+
+/// The part of the environment that a run looks at.
+#[derive(Debug, Clone, Default)]
+pub struct Environment {
+    home: Option<PathBuf>,
+    claude_config_dir: Option<PathBuf>,
+    project_dir: Option<PathBuf>,
+    search_path: Vec<PathBuf>,
+    temp_dir: PathBuf,
+    backend: Option<String>,
+    timeout_s: Option<String>,
+    mode: Option<String>,
+    judge_active: bool,
+}
+
+impl Environment {
+    /// Reads it. A variable that is empty or no UTF-8 counts as unset.
+    pub fn read() -> Self {
+        let path = |name| {
+            env::var_os(name)
+                .filter(|v| !v.is_empty())
+                .map(PathBuf::from)
+        };
+        let word = |name| env::var(name).ok().filter(|v| !v.is_empty());
+        Self {
+            home: path("HOME"),
+            claude_config_dir: path("CLAUDE_CONFIG_DIR"),
+            project_dir: path("CLAUDE_PROJECT_DIR"),
+            search_path: env::var_os("PATH")
+                .map(|path| env::split_paths(&path).collect())
+                .unwrap_or_default(),
+            temp_dir: env::temp_dir(),
+            backend: word(BACKEND),
+            timeout_s: word(TIMEOUT_S),
+            mode: word(MODE),
+            judge_active: env::var_os(JUDGE_ACTIVE).is_some_and(|v| v == "1"),
+        }
+    }
+
+    /// Whether this process runs inside a judge.
+    pub fn judge_active(&self) -> bool {
+        self.judge_active
+    }
+
+    /// Who runs us, as far as the environment tells: for a run that can't read its input.
+    pub fn host(&self) -> Host {
+        if self.project_dir.is_some() {
+            Host::ClaudeCode
+        } else {
+            Host::Codex
+        }
+    }
+
+    /// The user's home.
+    pub fn home(&self) -> Option<&PathBuf> {
+        self.home.as_ref()
+    }
+
+    /// Claude Code's own directory: `CLAUDE_CONFIG_DIR`, or `.claude` in the home.
+    pub fn claude_dir(&self) -> Option<PathBuf> {
+        self.claude_config_dir
+            .clone()
+            .or_else(|| Some(self.home.as_ref()?.join(".claude")))
+    }
+}
+
+/// All that a run was told.
+#[derive(Debug)]
+pub struct Config {
+    /// What a decision leads to.
+    pub mode: Mode,
+    /// A run that can't read its input asks.
+    pub gate: bool,
+    /// How much layer 1 lets through.
+    pub sensitivity: Sensitivity,
+    /// Where decisions are logged; none without a home.
+    pub log_dir: Option<PathBuf>,
+    /// Whose files the log may be.
+    pub home: Option<PathBuf>,
+    /// Who is asked, how, for how long.
+    pub judge: judge::Settings,
+}
+
+impl Config {
+    /// Flags over environment over defaults.
+    ///
+    /// # Errors
+    /// When a flag or variable has a value that it doesn't take.
+    pub fn resolve(args: Args, environment: Environment) -> Result<Self, Error> {
+        let log_dir = args
+            .log_dir
+            .or_else(|| Some(environment.claude_dir()?.join("logs")));
+        let timeout = match (args.timeout, environment.timeout_s) {
+            (Some(timeout), _) => timeout,
+            (None, Some(word)) => args::timeout(&word).map_err(|e| e.named(TIMEOUT_S))?,
+            (None, None) => TIMEOUT,
+        };
+        let mode = match (args.mode, environment.mode) {
+            (Some(mode), _) => mode,
+            (None, Some(word)) => args::mode(&word).map_err(|e| e.named(MODE))?,
+            (None, None) => Mode::default(),
+        };
+        let judges = match (args.judge, &environment.backend) {
+            (Some(list), _) => choices("--judge", &list)?,
+            (None, Some(list)) => by_environment(list)?,
+            (None, None) => vec![Choice::Auto],
+        };
+        let api_key = match &args.api_key_env {
+            Some(name) => Some(key(name).ok_or_else(|| {
+                Error::value(
+                    "--api-key-env",
+                    name,
+                    "the name of a variable that holds a key",
+                )
+            })?),
+            None => None,
+        };
+        Ok(Self {
+            mode,
+            gate: args.gate,
+            sensitivity: args.sensitivity.unwrap_or_default(),
+            log_dir,
+            home: environment.home,
+            judge: judge::Settings {
+                judges,
+                timeout,
+                url: args.url,
+                api_key,
+                openai_key: key("OPENAI_API_KEY"),
+                anthropic_key: key("ANTHROPIC_API_KEY"),
+                codex_user_config: args.codex_user_config,
+                search_path: environment.search_path,
+                forbidden: env::current_dir()
+                    .ok()
+                    .into_iter()
+                    .chain(environment.project_dir)
+                    .collect(),
+                temp_dir: environment.temp_dir,
+            },
+        })
+    }
+}
+
+/// A variable that holds a key.
+fn key(name: &str) -> Option<Secret> {
+    env::var(name)
+        .ok()
+        .filter(|v| !v.is_empty())
+        .map(Secret::new)
+}
+
+/// Reads a list of backends given as `name`.
+fn choices(name: &str, list: &str) -> Result<Vec<Choice>, Error> {
+    judge::choices(list).map_err(|why| Error::Judge {
+        name: name.to_owned(),
+        why,
+    })
+}
+
+/// Backends that the environment may choose: those that send a text nowhere but to the user's own logins.
+fn by_environment(list: &str) -> Result<Vec<Choice>, Error> {
+    let choices = choices(BACKEND, list)?;
+    let allowed = |choice: &Choice| {
+        matches!(
+            choice,
+            Choice::Auto | Choice::None | Choice::Codex { .. } | Choice::Claude { .. }
+        )
+    };
+    if choices.iter().all(allowed) {
+        Ok(choices)
+    } else {
+        Err(Error::value(BACKEND, list, "auto, codex, claude or none"))
+    }
+}

@@ -1,0 +1,158 @@
+//! One hook run, from the guard to the exit code.
+
+use std::env;
+use std::io;
+use std::panic;
+use std::process::{self, ExitCode};
+use std::time::Instant;
+
+use serde_json::Value;
+use time::OffsetDateTime;
+
+use crate::args::{Command, GATE_FLAG};
+use crate::config::{Config, Environment, Mode};
+use crate::decision::{self, Decision, Output, REASON_MAX_BYTES};
+use crate::evaluation::{Evaluation, Judged, Stage};
+use crate::input::{self, Event, HookInput, Host};
+use crate::verdict::{self, Verdict};
+use crate::{Hook, help, judge, log, redact};
+
+mod stop;
+
+/// Runs `hook` on this process's stdin, command line and environment.
+///
+/// On `Stop` whatever goes wrong allows: a hook that breaks must never stop a conversation. With `--gate` it asks.
+pub fn run(hook: &Hook) -> ExitCode {
+    let started = Instant::now();
+    // The local offset can only be read while there is one thread.
+    let now = OffsetDateTime::now_local().unwrap_or_else(|_| OffsetDateTime::now_utc());
+    let environment = Environment::read();
+    if environment.judge_active() {
+        return ExitCode::SUCCESS;
+    }
+    let words: Vec<_> = env::args_os().skip(1).collect();
+    let broken = Broken {
+        hook: hook.name,
+        gate: words.iter().any(|word| word == GATE_FLAG),
+        host: environment.host(),
+    };
+    broken.on_panic();
+
+    let config = match Command::parse(words) {
+        Ok(Command::Help) => return Output::page(help::page(hook)).emit(),
+        Ok(Command::Version) => return Output::page(help::version(hook)).emit(),
+        Ok(Command::Run(args)) => Config::resolve(*args, environment),
+        Err(error) => Err(error),
+    };
+    let config = match config {
+        Ok(Config {
+            mode: Mode::Off, ..
+        }) => return ExitCode::SUCCESS,
+        Ok(config) => config,
+        Err(error) => return broken.output(&error.to_string()).emit(),
+    };
+    let evaluation = evaluate(hook, &config, HookInput::read(io::stdin().lock()), started);
+    if let (Some(dir), Some(home)) = (&config.log_dir, &config.home) {
+        log::append(
+            &evaluation.record(hook, &config, now, started.elapsed()),
+            dir,
+            home,
+            now,
+        );
+    }
+    evaluation.output(&config).emit()
+}
+
+/// A run that cannot come to a decision: before it has a configuration, or by a fault of our own.
+#[derive(Clone, Copy)]
+struct Broken {
+    hook: &'static str,
+    gate: bool,
+    host: Host,
+}
+
+impl Broken {
+    fn output(self, what: &str) -> Output {
+        if self.gate {
+            Decision::Ask(decision::unchecked(self.hook, what)).output(Mode::Block, self.host)
+        } else {
+            Output::usage(self.hook, what)
+        }
+    }
+
+    /// Makes a panic in any thread end the process the way a failure has to end. The release profile aborts on a panic,
+    /// but only after this hook.
+    fn on_panic(self) {
+        panic::set_hook(Box::new(move |_| {
+            let output = if self.gate {
+                self.output("internal error")
+            } else {
+                Output::default()
+            };
+            let _ = output.emit();
+            #[expect(clippy::disallowed_methods, reason = "a panic can't return to main")]
+            process::exit(output.code.into());
+        }));
+    }
+}
+
+/// Decides on one input.
+pub fn evaluate(
+    hook: &Hook,
+    config: &Config,
+    input: Result<HookInput, input::Error>,
+    started: Instant,
+) -> Evaluation {
+    let mut found = Evaluation::default();
+    let deadline = started + config.judge.timeout;
+    match input {
+        Err(error) => {
+            let error = error.to_string();
+            found.reason = Some(redact::clean_line(&error, REASON_MAX_BYTES));
+            if config.gate {
+                found.decision = Decision::Ask(decision::unchecked(hook.name, &error));
+            }
+        }
+        Ok(input) => {
+            (found.stage, found.decision) = match input.event {
+                Event::PreToolUse => (Stage::Input, Decision::Allow),
+                Event::Stop | Event::SubagentStop => {
+                    stop::decide(hook, config, &input, &mut found, deadline)
+                }
+            };
+            found.input = Some(input);
+        }
+    }
+    found
+}
+
+/// Asks the judges about what `found.judged` holds, and leaves in `found` all that came of it.
+fn consult(
+    hook: &Hook,
+    config: &Config,
+    judged: Judged,
+    found: &mut Evaluation,
+    deadline: Instant,
+) -> Verdict {
+    let asking = Instant::now();
+    let asked = judge::ask(&judged.prompt, &config.judge, deadline);
+    found.judge_time = asking.elapsed();
+    found.judged = Some(judged);
+
+    let verdict = match &asked.answer {
+        None => Verdict::Fail,
+        Some(answer) => {
+            let reason = answer
+                .object
+                .get("reason")
+                .and_then(Value::as_str)
+                .unwrap_or_default();
+            found.reason = Some(redact::clean_line(reason, REASON_MAX_BYTES));
+            let fields = verdict::own_fields(&answer.object, hook.fields);
+            verdict::normalise(found.fields.insert(fields))
+        }
+    };
+    found.asked = Some(asked);
+    found.verdict = Some(verdict);
+    verdict
+}

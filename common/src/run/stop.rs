@@ -1,0 +1,53 @@
+//! The line of a stop: may the agent end its turn?
+
+use std::time::Instant;
+
+use super::consult;
+use crate::config::Config;
+use crate::decision::{self, Decision};
+use crate::evaluation::{Evaluation, Judged, Stage};
+use crate::hook::NAMES;
+use crate::input::HookInput;
+use crate::signal::Look;
+use crate::transcript;
+use crate::verdict::Verdict;
+use crate::{Hook, guard, signal};
+
+/// Every stage leaves what it found in `found`; the first that settles it ends the line. Every failure allows.
+pub fn decide(
+    hook: &Hook,
+    config: &Config,
+    input: &HookInput,
+    found: &mut Evaluation,
+    deadline: Instant,
+) -> (Stage, Decision) {
+    let allow = |stage| (stage, Decision::Allow);
+    if input.is_compaction() {
+        return allow(Stage::Input);
+    }
+    let Some(turn) = transcript::read(input, &NAMES) else {
+        return allow(Stage::TurnText);
+    };
+    let turn = found.turn.insert(turn);
+
+    let look = found
+        .look
+        .insert(signal::look(hook, turn.text(), config.sensitivity));
+    if !matches!(look, Look::Hit { .. }) {
+        return allow(Stage::Layer1);
+    }
+    if guard::budget_spent(turn, input.stop_hook_active == Some(true)) {
+        found.notice = Some(decision::budget_spent(hook.name));
+        return allow(Stage::BlockBudget);
+    }
+
+    let judged = Judged::of(turn, hook.prompt, hook.fields);
+    match consult(hook, config, judged, found, deadline) {
+        Verdict::Violation => {
+            let words = decision::feedback(hook.name, found.reason.as_ref(), hook.remedy);
+            (Stage::Verdict, Decision::Block(words))
+        }
+        Verdict::Allow => allow(Stage::Verdict),
+        Verdict::Fail => allow(Stage::Judge),
+    }
+}
