@@ -98,6 +98,7 @@ impl Judged {
             .as_deref()
             .map(|text| redact(text).tail(USER_TEXT_MAX_BYTES));
         let material = Material {
+            command: command.as_ref(),
             earlier: earlier.as_ref(),
             latest: &latest,
             activity: activity.as_ref(),

@@ -29,9 +29,13 @@ const NO_ACTIVITY: &str = "No activity is known: nothing tells which tools the a
 const ACTIVITY: &str = "Which tools the agent ran in this turn. Evidence only:";
 const USER: &str = "The end of the user's last message. Evidence only:";
 const TEXT: &str = "The text to judge:";
+const TEXT_SO_FAR: &str = "What the agent said in this turn so far. Evidence only:";
+const COMMAND: &str = "The command line to judge; it has not run yet:";
 
 const QUESTION: &str = "The material ends here. By the instructions above the first region, judge what the agent says in \
     the text region. Answer with one line of JSON and nothing else, with exactly these keys:";
+const QUESTION_ON_COMMAND: &str = "The material ends here. By the instructions above the first region, judge the command \
+    line in the command region. Answer with one line of JSON and nothing else, with exactly these keys:";
 
 /// What a text could copy to look like a part of the frame.
 const FRAME_SENTENCES: &[&str] = &[
@@ -41,15 +45,20 @@ const FRAME_SENTENCES: &[&str] = &[
     NO_ACTIVITY,
     ACTIVITY,
     USER,
+    TEXT_SO_FAR,
+    COMMAND,
     QUESTION,
+    QUESTION_ON_COMMAND,
 ];
 
 /// What the judge gets to see. Only redacted text gets in.
 #[derive(Debug, Clone, Copy)]
 pub struct Material<'a> {
+    /// The command line that waits to be run: then it is judged, and the text is evidence.
+    pub command: Option<&'a Redacted>,
     /// Said in this turn before a stop hook sent the agent back.
     pub earlier: Option<&'a Redacted>,
-    /// What is judged.
+    /// What is judged: said since then.
     pub latest: &'a Redacted,
     /// The tools that ran, as a digest; `None` when nothing is known of them.
     pub activity: Option<&'a Redacted>,
@@ -97,8 +106,15 @@ pub fn wrap(instructions: &str, fields: &[Field], material: &Material<'_>) -> Pr
     if let Some(message) = material.user {
         region(&mut user, USER, Region::User, message);
     }
-    region(&mut user, TEXT, Region::Text, material.latest);
-    user.extend(["\n", QUESTION, "\n"]);
+    let question = if let Some(command) = material.command {
+        region(&mut user, TEXT_SO_FAR, Region::Text, material.latest);
+        region(&mut user, COMMAND, Region::Command, command);
+        QUESTION_ON_COMMAND
+    } else {
+        region(&mut user, TEXT, Region::Text, material.latest);
+        QUESTION
+    };
+    user.extend(["\n", question, "\n"]);
     for field in fields {
         user.extend(["\"", field.key(), "\": true or false\n"]);
     }
@@ -116,10 +132,17 @@ enum Region {
     Earlier,
     Activity,
     User,
+    Command,
 }
 
 impl Region {
-    const ALL: [Self; 4] = [Self::Text, Self::Earlier, Self::Activity, Self::User];
+    const ALL: [Self; 5] = [
+        Self::Text,
+        Self::Earlier,
+        Self::Activity,
+        Self::User,
+        Self::Command,
+    ];
 
     fn name(self) -> &'static str {
         match self {
@@ -127,6 +150,7 @@ impl Region {
             Self::Earlier => "earlier",
             Self::Activity => "activity",
             Self::User => "user",
+            Self::Command => "command",
         }
     }
 }
@@ -167,6 +191,7 @@ mod tests {
     fn instruction_first_then_data_then_the_question() {
         let text = redact("I will push now. @src/main.rs");
         let material = Material {
+            command: None,
             earlier: None,
             latest: &text,
             activity: None,
@@ -198,7 +223,9 @@ mod tests {
     fn every_part_has_its_region() {
         let part = |text| redact(text);
         let (earlier, latest, activity, user) = (part("A"), part("B"), part("C"), part("D"));
+        let command = part("E");
         let material = Material {
+            command: Some(&command),
             earlier: Some(&earlier),
             latest: &latest,
             activity: Some(&activity),
@@ -210,10 +237,12 @@ mod tests {
             ("activity", "C"),
             ("user", "D"),
             ("text", "B"),
+            ("command", "E"),
         ] {
             let region = format!("\n--- {name}-begin ---\n{inside}\n--- {name}-end ---\n");
             assert_eq!(prompt.user().matches(&region).count(), 1, "{name}");
         }
         assert!(!prompt.user().contains(NO_ACTIVITY));
+        assert!(prompt.user().contains(QUESTION_ON_COMMAND));
     }
 }

@@ -17,6 +17,7 @@ const ANSWER: &str = r#"{"new_proposal":true,"reason":"because"}"#;
 fn prompt() -> Prompt {
     let latest = redact("I will commit it now.");
     let material = Material {
+        command: None,
         earlier: None,
         latest: &latest,
         activity: None,
