@@ -1,5 +1,5 @@
 //! The five executables on case files: `cases/<hook>/<folder>/<sentence>.json`, each file a test of its own name,
-//! once for every way to reach a judge.
+//! once for every way to reach a judge. Then every stop that was recorded from the real clients, and all five at once.
 
 #![allow(
     clippy::expect_used,
@@ -21,7 +21,7 @@ use libtest_mimic::{Arguments, Trial};
 
 use harness::canned::Way;
 use harness::case::Case;
-use harness::run;
+use harness::{recorded, run, together};
 
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
@@ -32,16 +32,26 @@ fn main() -> ExitCode {
     fs::set_permissions(&program, fs::Permissions::from_mode(0o755))
         .expect("the judge is made executable");
 
+    let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests");
     let program: Arc<Path> = program.into();
-    let cases = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/cases");
-    let trials = Case::files(&cases).into_iter().flat_map(|(hook, file)| {
+    let mut trials = cases(&tests.join("cases"), &program);
+    trials.extend(recorded::trials(&tests.join("fixtures"), &program));
+    trials.push(Trial::test(
+        "five hooks at once each log one whole line",
+        move || together::each_logs_one_whole_line(&program),
+    ));
+    libtest_mimic::run(&arguments, trials).exit_code()
+}
+
+/// Three tests for every case file below `root`.
+fn cases(root: &Path, program: &Arc<Path>) -> Vec<Trial> {
+    let files = Case::files(root).into_iter().flat_map(|(hook, file)| {
         let name = file.with_extension("");
         let name = name
-            .strip_prefix(&cases)
+            .strip_prefix(root)
             .expect("a file below")
             .display()
             .to_string();
-        let program = &program;
         Way::ALL.map(move |way| {
             let (hook, file, program) = (hook.clone(), file.clone(), Arc::clone(program));
             Trial::test(format!("{name} ({})", way.name()), move || {
@@ -54,5 +64,5 @@ fn main() -> ExitCode {
             })
         })
     });
-    libtest_mimic::run(&arguments, trials.collect()).exit_code()
+    files.collect()
 }

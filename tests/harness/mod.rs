@@ -2,6 +2,8 @@
 
 pub mod canned;
 pub mod case;
+pub mod recorded;
 pub mod region;
 pub mod run;
 pub mod session;
+pub mod together;
