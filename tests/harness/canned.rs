@@ -16,6 +16,9 @@ use super::case::{Failure, Judge};
 /// Longer than any deadline of a case, shorter than anybody's patience.
 const HANG: Duration = Duration::from_secs(30);
 
+/// A port of loopback that nobody listens at: it belongs to a protocol that nobody uses.
+const NOBODY: &str = "127.0.0.1:1";
+
 /// How a hook reaches its judge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Way {
@@ -96,7 +99,7 @@ impl Canned {
                     "--judge".into(),
                     format!("{}:canned", server.way.name()),
                     "--url".into(),
-                    server.url.clone(),
+                    format!("http://{}/v1", server.address),
                 ]
             }
         }
@@ -146,7 +149,7 @@ fn prompt(request: &Value) -> String {
 /// An HTTP endpoint on loopback.
 pub struct Server {
     way: Way,
-    url: String,
+    address: String,
     requests: Arc<Mutex<Vec<Value>>>,
     stopped: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
@@ -154,41 +157,46 @@ pub struct Server {
 
 impl Server {
     fn new(way: Way, judge: Option<&Judge>) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").expect("a port on loopback");
-        let address = listener.local_addr().expect("its address");
         let requests = Arc::new(Mutex::new(Vec::new()));
         let stopped = Arc::new(AtomicBool::new(false));
-        let thread = if matches!(
+        let missing = matches!(
             judge,
             Some(Judge::Fails {
                 fails: Failure::Missing
             })
-        ) {
-            None // the listener closes here, and nobody answers at its port
-        } else {
-            let (judge, requests, stopped) =
-                (judge.cloned(), Arc::clone(&requests), Arc::clone(&stopped));
-            Some(thread::spawn(move || {
-                // What hangs stays open until the hook gave up and the server is dropped.
-                let mut hanging = Vec::new();
-                for stream in listener.incoming() {
-                    if stopped.load(Ordering::SeqCst) {
-                        break;
-                    }
-                    hanging.extend(
-                        stream
-                            .ok()
-                            .and_then(|s| serve(s, way, judge.as_ref(), &requests)),
-                    );
+        );
+        if missing {
+            return Self {
+                way,
+                address: NOBODY.into(),
+                requests,
+                stopped,
+                thread: None,
+            };
+        }
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port on loopback");
+        let address = listener.local_addr().expect("its address").to_string();
+        let (judge, kept, stop) = (judge.cloned(), Arc::clone(&requests), Arc::clone(&stopped));
+        let thread = thread::spawn(move || {
+            // What hangs stays open until the hook gave up and the server is dropped.
+            let mut hanging = Vec::new();
+            for stream in listener.incoming() {
+                if stop.load(Ordering::SeqCst) {
+                    break;
                 }
-            }))
-        };
+                hanging.extend(
+                    stream
+                        .ok()
+                        .and_then(|s| serve(s, way, judge.as_ref(), &kept)),
+                );
+            }
+        });
         Self {
             way,
-            url: format!("http://{address}/v1"),
+            address,
             requests,
             stopped,
-            thread,
+            thread: Some(thread),
         }
     }
 }
@@ -197,11 +205,7 @@ impl Drop for Server {
     fn drop(&mut self) {
         self.stopped.store(true, Ordering::SeqCst);
         if let Some(thread) = self.thread.take() {
-            let address = self
-                .url
-                .trim_start_matches("http://")
-                .trim_end_matches("/v1");
-            let _ = TcpStream::connect(address);
+            let _ = TcpStream::connect(&self.address);
             let _ = thread.join();
         }
     }

@@ -7,6 +7,8 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use common::redact::redact;
+use common::wrap::{Material, wrap};
 use serde_json::{Value, json};
 
 use super::canned::{Canned, Way};
@@ -277,8 +279,21 @@ fn prompt_differs(hook: &str, expect: &Expect, prompt: Option<&str>) -> Vec<Stri
 }
 
 /// The frame that a hook puts around harmless regions of the same names.
-fn frame(_hook: &str, parts: &Parts) -> String {
-    parts.frame.clone()
+fn frame(hook: &str, parts: &Parts) -> String {
+    let hook = hooks::ALL
+        .into_iter()
+        .find(|known| known.name == hook)
+        .expect("a hook");
+    let harmless = redact("harmless");
+    let region = |name: &str| parts.regions.contains_key(name).then_some(&harmless);
+    let material = Material {
+        earlier: region("earlier"),
+        latest: &harmless,
+        activity: region("activity"),
+        user: region("user"),
+    };
+    let prompt = wrap(hook.prompt, hook.fields, &material);
+    Parts::of(prompt.user()).expect("regions of our own").frame
 }
 
 /// What `found` lacks of `expected`: objects may hold more, all else must be equal. Null stands for a missing key too.
