@@ -1,5 +1,5 @@
 //! The five executables on case files: `cases/<hook>/<folder>/<sentence>.json`, each file a test of its own name,
-//! once for every way to reach a judge. Then every stop that was recorded from the real clients, and all five at once.
+//! through every way to reach a judge. Then every stop that was recorded from the real clients, and all five at once.
 
 #![allow(
     clippy::expect_used,
@@ -43,25 +43,23 @@ fn main() -> ExitCode {
     libtest_mimic::run(&arguments, trials).exit_code()
 }
 
-/// Three tests for every case file below `root`.
+/// A test for every case file below `root`.
 fn cases(root: &Path, program: &Arc<Path>) -> Vec<Trial> {
-    let files = Case::files(root).into_iter().flat_map(|(hook, file)| {
+    let files = Case::files(root).into_iter().map(|(hook, file)| {
         let name = file.with_extension("");
         let name = name
             .strip_prefix(root)
             .expect("a file below")
             .display()
             .to_string();
-        Way::ALL.map(move |way| {
-            let (hook, file, program) = (hook.clone(), file.clone(), Arc::clone(program));
-            Trial::test(format!("{name} ({})", way.name()), move || {
-                let case = Case::read(&file)?;
-                Ok(run::check(
-                    &hook,
-                    &case,
-                    &run::run(&hook, &case, way, &program),
-                )?)
-            })
+        let program = Arc::clone(program);
+        Trial::test(name, move || {
+            let case = Case::read(&file)?;
+            for way in Way::ALL {
+                run::check(&hook, &case, &run::run(&hook, &case, way, &program))
+                    .map_err(|wrong| format!("{}, judge by {}\n{wrong}", case.why, way.name()))?;
+            }
+            Ok(())
         })
     });
     files.collect()

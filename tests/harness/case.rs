@@ -124,7 +124,10 @@ pub enum Words {
 
 /// A token of no use to anybody, put together here so that none stands in the repository.
 fn token() -> String {
-    ["ghp_", "0123456789", "abcdefghij", "ABCDEFGHIJ", "klmnop"].concat()
+    [
+        "ghp_", "R7dK2mQz", "v9XbT4hL", "pW6nYcJ8", "sG3fEaU5", "tH1o",
+    ]
+    .concat()
 }
 
 fn one() -> usize {

@@ -69,11 +69,12 @@ pub fn run(hook: &str, case: &Case, way: Way, program: &Path) -> Outcome {
     let judge = Canned::new(way, case.judge.as_ref(), program, &beside);
 
     let mut command = command(hook, &home);
-    command
-        .current_dir(&project)
-        .args(judge.flags())
-        .args(&case.args)
-        .envs(&case.env);
+    command.current_dir(&project).envs(&case.env);
+    // A case that aims the hook by the environment shows what comes of that alone.
+    if !case.env.contains_key("STOP_HOOK_LLM_JUDGE_BACKEND") {
+        command.args(judge.flags());
+    }
+    command.args(&case.args);
     let mut child = command.spawn().expect("the hook starts");
     // A hook may leave without reading.
     let _ = child
@@ -183,7 +184,7 @@ pub fn check(hook: &str, case: &Case, found: &Outcome) -> Result<(), String> {
     if wrong.is_empty() {
         return Ok(());
     }
-    let mut report = format!("{}\n", case.why);
+    let mut report = String::new();
     for line in wrong {
         let _ = writeln!(report, "- {line}");
     }
