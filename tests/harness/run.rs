@@ -292,8 +292,13 @@ fn frame(hook: &str, parts: &Parts) -> String {
         latest: &harmless,
         activity: region("activity"),
         user: region("user"),
+        command: region("command"),
     };
-    let prompt = wrap(hook.prompt, hook.fields, &material);
+    let instructions = match (&hook.gate, material.command) {
+        (Some(gate), Some(_)) => gate.prompt,
+        _ => hook.prompt,
+    };
+    let prompt = wrap(instructions, hook.fields, &material);
     Parts::of(prompt.user()).expect("regions of our own").frame
 }
 
