@@ -3,14 +3,20 @@
 //! A fixture under `fixtures/` is a file as the real client left it (`at-hook`, `stop.at-hook-time`: as it stood when
 //! the hook started); only paths and names were made neutral.
 
-#![allow(clippy::expect_used, reason = "what fails here fails the test")]
+#![allow(
+    clippy::expect_used,
+    clippy::panic,
+    clippy::string_slice,
+    reason = "what fails here fails the test"
+)]
 
+use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use common::input::HookInput;
-use common::transcript;
+use common::transcript::{self, Turn, Turns};
 
 /// As they stand in every block of ours.
 const HOOKS: [&str; 2] = ["commit-before-verify", "scope-check"];
@@ -216,6 +222,77 @@ fn without_a_transcript_the_message_alone_counts() {
     assert!((150..250).contains(&waited), "waited {waited} ms");
     // Neither.
     assert_eq!(read("claude-code/stdin-stop-no-text.json"), None);
+}
+
+/// Every session file under `fixtures/`, in order.
+fn sessions() -> Vec<String> {
+    let mut names = Vec::new();
+    for host in ["claude-code", "codex"] {
+        for entry in fs::read_dir(fixture(host)).expect("the fixtures are there") {
+            let path = entry.expect("an entry").path();
+            if path
+                .extension()
+                .is_some_and(|extension| extension == "jsonl")
+            {
+                let name = path
+                    .file_name()
+                    .and_then(|name| name.to_str())
+                    .expect("UTF-8");
+                names.push(format!("{host}/{name}"));
+            }
+        }
+    }
+    names.sort();
+    names
+}
+
+/// The turns of all recorded sessions, to be read by a person and compared with `fixtures/turns.txt`.
+#[test]
+fn every_turn_of_every_recorded_session() {
+    let mut told = String::new();
+    for name in sessions() {
+        writeln!(told, "== {name}").expect("a String takes all");
+        for past in Turns::open(&fixture(&name), &HOOKS).expect("a file") {
+            let Turn {
+                earlier,
+                latest,
+                blocked_stops,
+                user_text,
+                ..
+            } = past.turn;
+            write!(told, "line {}", past.line).expect("a String takes all");
+            if blocked_stops > 0 {
+                write!(told, ", {blocked_stops} blocked").expect("a String takes all");
+            }
+            writeln!(
+                told,
+                "\n  user:    {}",
+                shown(&user_text.unwrap_or_default())
+            )
+            .expect("a String takes all");
+            if !earlier.is_empty() {
+                writeln!(told, "  earlier: {}", shown(&earlier)).expect("a String takes all");
+            }
+            writeln!(told, "  latest:  {}", shown(&latest)).expect("a String takes all");
+        }
+    }
+    let expected = fs::read_to_string(fixture("turns.txt")).expect("the fixture is there");
+    if told != expected {
+        let actual = std::env::temp_dir().join("turns.txt");
+        fs::write(&actual, &told).expect("it is written");
+        panic!(
+            "the turns differ from tests/fixtures/turns.txt; they are in {}",
+            actual.display()
+        );
+    }
+}
+
+fn shown(text: &str) -> String {
+    let line = text.replace("\n\n", " ¶ ").replace('\n', " ⏎ ");
+    match line.char_indices().nth(160) {
+        Some((at, _)) => format!("{}… ({} bytes)", &line[..at], text.len()),
+        None => line,
+    }
 }
 
 /// A fixture in which the feedback is ours: `from` becomes `to` wherever it stands.

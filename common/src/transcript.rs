@@ -16,8 +16,11 @@ mod gather;
 mod line;
 mod tail;
 mod wait;
+mod walk;
 
-use std::fs::File;
+use std::fs::{self, File};
+use std::io;
+use std::path::Path;
 use std::time::Duration;
 
 use crate::activity::Activity;
@@ -25,6 +28,8 @@ use crate::input::{Event, HookInput};
 use entry::{Entry, Rules, Source, entries};
 use gather::Gather;
 use tail::Lines;
+
+pub use walk::{Past, Turns};
 
 /// How much of a turn's text counts.
 pub const TURN_TEXT_MAX_BYTES: usize = 4000;
@@ -51,7 +56,7 @@ pub struct Turn {
     pub blocked_stops: usize,
     /// `latest` was longer than [`TURN_TEXT_MAX_BYTES`].
     pub truncated: bool,
-    /// The last human message: its last [`USER_TEXT_MAX_BYTES`] + [`REDACTION_MARGIN_BYTES`].
+    /// The last human message, and the slash commands after it that the assistant answered: the last [`USER_TEXT_MAX_BYTES`] + [`REDACTION_MARGIN_BYTES`].
     pub user_text: Option<String>,
     /// What the assistant did.
     pub activity: Activity,
@@ -105,7 +110,7 @@ pub fn read(input: &HookInput, hook_names: &[&str]) -> Option<Turn> {
     match missing {
         // The file still ends with another turn: a resumed session whose first lines aren't written yet.
         Some(message) if gather.is_another() => Some(alone(message)),
-        _ => Some(gather.finish(Activity::default(), waited)),
+        _ => Some(gather.finish(waited)),
     }
 }
 
@@ -121,6 +126,18 @@ fn gather_before(file: &File, end: u64, rules: &Rules<'_>, gather: &mut Gather<'
         {
             return;
         }
+    }
+}
+
+/// Opens a regular file; opening a pipe would block.
+fn open_regular(path: &Path) -> io::Result<File> {
+    if fs::metadata(path)?.is_file() {
+        File::open(path)
+    } else {
+        Err(io::Error::new(
+            io::ErrorKind::InvalidInput,
+            "not a regular file",
+        ))
     }
 }
 

@@ -151,7 +151,7 @@ fn assistant<'a>(line: Line<'a>, found: &mut Vec<Entry<'a>>) {
 }
 
 fn user<'a>(line: Line<'a>, rules: &Rules<'_>, found: &mut Vec<Entry<'a>>) {
-    found.extend(line.prompt_id.map(|id| Entry::Turn(id.0)));
+    let turn = line.prompt_id.map(|id| Entry::Turn(id.0));
     let Some(content) = line.message.and_then(|message| message.content) else {
         return;
     };
@@ -164,8 +164,11 @@ fn user<'a>(line: Line<'a>, rules: &Rules<'_>, found: &mut Vec<Entry<'a>>) {
         && line.tool_use_result.is_none()
         && line.origin.as_ref().is_none_or(Origin::is_human)
     {
+        found.extend(command(&content).map(Entry::Command));
         found.extend(human(content).map(Entry::Human));
     }
+    // Behind the message, so that whoever reads backwards learns the name before the turn is complete.
+    found.extend(turn);
 }
 
 fn attachment<'a>(line: Line<'a>, found: &mut Vec<Entry<'a>>) {
@@ -233,6 +236,26 @@ fn human<'a>(content: TextOr<'a, Block<'a>>) -> Option<Cow<'a, str>> {
         !text.is_empty() && !INJECTED.iter().any(|mark| text.starts_with(mark))
     });
     (pasted || !texts.is_empty()).then(|| joined(texts))
+}
+
+/// The slash command that the host took apart into tags.
+fn command(content: &TextOr<'_, Block<'_>>) -> Option<String> {
+    let TextOr::Text(text) = content else {
+        return None;
+    };
+    let part = |tag: &str| {
+        let (_, rest) = text.as_str().split_once(&format!("<{tag}>"))?;
+        Some(rest.split_once(&format!("</{tag}>"))?.0.trim())
+    };
+    if !text.as_str().trim_start().starts_with("<command-") {
+        return None;
+    }
+    let typed = [
+        part("command-name")?,
+        part("command-args").unwrap_or_default(),
+    ]
+    .join(" ");
+    Some(typed.trim_end().to_owned())
 }
 
 /// A stop hook's feedback, which the host reports as `[command line]: stderr`, or as the `reason` alone.

@@ -102,7 +102,6 @@ pub fn entries<'a>(object: &'a [u8], rules: &Rules<'_>, found: &mut Vec<Entry<'a
     let turn = payload
         .turn_id
         .or_else(|| payload.metadata.as_ref()?.turn_id.clone());
-    found.extend(turn.map(|id| Entry::Turn(id.0)));
     match (payload.r#type.as_str(), payload.item, payload.message) {
         ("item_completed", Some(item), _) => completed(item, rules, found),
         ("user_message", _, Some(text)) => {
@@ -127,6 +126,8 @@ pub fn entries<'a>(object: &'a [u8], rules: &Rules<'_>, found: &mut Vec<Entry<'a
         ("", _, Some(summary)) => found.push(Entry::Compacted(summary.0)),
         _ => {}
     }
+    // Behind the message, so that whoever reads backwards learns the name before the turn is complete.
+    found.extend(turn.map(|id| Entry::Turn(id.0)));
 }
 
 fn completed<'a>(item: Item<'a>, rules: &Rules<'_>, found: &mut Vec<Entry<'a>>) {

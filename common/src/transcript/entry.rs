@@ -11,6 +11,8 @@ use super::{claude, codex};
 pub enum Entry<'a> {
     /// A human message: the turn's boundary.
     Human(Cow<'a, str>),
+    /// A slash command as the human typed it. What the host makes of it isn't the human's words, so it is no boundary.
+    Command(String),
     /// The assistant's words.
     Said {
         text: Cow<'a, str>,
@@ -37,6 +39,28 @@ pub enum Entry<'a> {
 pub enum Source {
     Shown,
     History,
+}
+
+impl Entry<'_> {
+    /// The same, on its own.
+    pub fn into_owned(self) -> Entry<'static> {
+        let own = |text: Cow<'_, str>| Cow::Owned(text.into_owned());
+        match self {
+            Entry::Human(text) => Entry::Human(own(text)),
+            Entry::Said { text, cut, source } => Entry::Said {
+                text: own(text),
+                cut,
+                source,
+            },
+            Entry::Command(typed) => Entry::Command(typed),
+            Entry::Thought => Entry::Thought,
+            Entry::Call => Entry::Call,
+            Entry::Outcome => Entry::Outcome,
+            Entry::Feedback { ours } => Entry::Feedback { ours },
+            Entry::Compacted(text) => Entry::Compacted(own(text)),
+            Entry::Turn(id) => Entry::Turn(own(id)),
+        }
+    }
 }
 
 /// How lines are read.

@@ -14,8 +14,10 @@ use crate::activity::Activity;
 pub struct Gather<'n> {
     shown: Words,
     history: Words,
-    /// The human message, once it was met.
-    user: Option<String>,
+    /// The human message and the slash commands after it that the assistant answered, newest first.
+    user: Vec<String>,
+    /// There were assistant entries since the last slash command.
+    answers: bool,
     /// A stop hook's feedback was met: what comes now was said before it.
     before_feedback: bool,
     blocked: Blocked,
@@ -64,11 +66,16 @@ impl<'n> Gather<'n> {
         match entry {
             Entry::Human(text) => {
                 let room = USER_TEXT_MAX_BYTES + REDACTION_MARGIN_BYTES;
-                self.user = Some(last_bytes(&text, room).to_owned());
+                self.user.push(last_bytes(&text, room).to_owned());
                 return false;
             }
+            Entry::Command(typed) => {
+                if std::mem::take(&mut self.answers) {
+                    self.user.push(typed);
+                }
+            }
             Entry::Said { text, cut, source } => self.said(&text, cut, source),
-            Entry::Thought | Entry::Call => self.blocked.work_between += 1,
+            Entry::Thought | Entry::Call => self.work(),
             Entry::Outcome => {}
             Entry::Feedback { ours } => {
                 self.before_feedback = true;
@@ -88,6 +95,11 @@ impl<'n> Gather<'n> {
         true
     }
 
+    fn work(&mut self) {
+        self.blocked.work_between += 1;
+        self.answers = true;
+    }
+
     fn said(&mut self, text: &str, cut: bool, source: Source) {
         let words = match source {
             Source::Shown => &mut self.shown,
@@ -96,13 +108,23 @@ impl<'n> Gather<'n> {
                 _ => &mut self.history,
             },
         };
-        self.blocked.work_between += 1;
         if self.before_feedback {
             &mut words.earlier
         } else {
             &mut words.latest
         }
         .add(text, cut);
+        self.work();
+    }
+
+    /// Whether the assistant did or said anything.
+    pub fn has_work(&self) -> bool {
+        self.blocked.stops > 0 || self.blocked.work_between > 0
+    }
+
+    /// What the newest line that bears a name calls the turn.
+    pub fn id(&self) -> Option<&str> {
+        self.named.newest.as_deref()
     }
 
     /// Lines of this turn are named, and none as the hook's input says.
@@ -111,7 +133,7 @@ impl<'n> Gather<'n> {
     }
 
     /// The turn.
-    pub fn finish(self, activity: Activity, waited: Duration) -> Turn {
+    pub fn finish(self, waited: Duration) -> Turn {
         // A message that was shown stands in the history as well.
         let shown = !(self.shown.earlier.is_empty() && self.shown.latest.is_empty());
         let words = if shown { self.shown } else { self.history };
@@ -120,8 +142,11 @@ impl<'n> Gather<'n> {
             earlier: words.earlier.text(),
             latest: words.latest.text(),
             blocked_stops: self.blocked.stops,
-            user_text: self.user,
-            activity,
+            user_text: (!self.user.is_empty()).then(|| {
+                let text = self.user.into_iter().rev().collect::<Vec<_>>().join("\n\n");
+                last_bytes(&text, USER_TEXT_MAX_BYTES + REDACTION_MARGIN_BYTES).to_owned()
+            }),
+            activity: Activity::default(),
             from_transcript: true,
             waited,
         }

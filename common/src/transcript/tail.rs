@@ -14,7 +14,7 @@ use super::line::find;
 pub const LINE_MAX_BYTES: u64 = 16 << 20;
 
 /// How much of either end is lent of a line that isn't held whole.
-const END_BYTES: u64 = 4 << 10;
+pub const END_BYTES: u64 = 4 << 10;
 
 /// Half of all turns fit in the first block.
 const FIRST_BLOCK_BYTES: u64 = 64 << 10;

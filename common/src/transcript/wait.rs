@@ -3,12 +3,14 @@
 //! Claude Code writes its lines in batches and starts the hook before the last of them: the missing lines came 15 to
 //! 53 ms later in the median and 107 ms at most. Codex writes first. The path in the input may name nothing, for ever.
 
-use std::fs::{self, File};
+use std::fs::File;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use super::entry::{Entry, Rules, entries};
+use super::open_regular;
 use super::tail::Lines;
 
 const POLL: Duration = Duration::from_millis(10);
@@ -74,14 +76,9 @@ fn open(path: &Path) -> Place {
 }
 
 fn open_file(path: &Path) -> Place {
-    // Opening a pipe would block.
-    match fs::metadata(path) {
-        Ok(metadata) if metadata.is_file() => {}
-        Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Place::Nothing,
-        Ok(_) | Err(_) => return Place::Unreadable,
-    }
-    match File::open(path).and_then(|file| file.metadata().map(|data| (file, data.len()))) {
+    match open_regular(path).and_then(|file| file.metadata().map(|data| (file, data.len()))) {
         Ok((file, length)) => Place::File(file, length),
+        Err(e) if e.kind() == io::ErrorKind::NotFound => Place::Nothing,
         Err(_) => Place::Unreadable,
     }
 }
@@ -105,7 +102,11 @@ fn ends_with(file: &File, length: u64, message: &str, rules: &Rules<'_>) -> bool
             match entry {
                 Entry::Said { text, .. } => return text.trim() == message.trim(),
                 Entry::Thought | Entry::Turn(_) | Entry::Compacted(_) => {}
-                Entry::Human(_) | Entry::Call | Entry::Outcome | Entry::Feedback { .. } => {
+                Entry::Human(_)
+                | Entry::Command(_)
+                | Entry::Call
+                | Entry::Outcome
+                | Entry::Feedback { .. } => {
                     return false;
                 }
             }
