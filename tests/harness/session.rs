@@ -20,6 +20,8 @@ pub enum Step {
     Runs(Run),
     /// A file was edited.
     Edits(String),
+    /// Another tool was called.
+    Uses(Use),
     /// A stop hook sent the agent back with these words, which begin with `[hook-name]`.
     Feedback(String),
     /// A line of the file, whatever the host.
@@ -37,13 +39,42 @@ pub struct Run {
     prints: String,
     #[serde(default)]
     exit: i32,
+    /// So many commands in a row; `{n}` in them is the number of each.
+    times: Option<usize>,
+}
+
+/// Any tool but the shell and the editor.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Use {
+    tool: String,
+    input: Value,
+    result: String,
+}
+
+impl Step {
+    /// The steps that this one stands for.
+    fn each(&self) -> Vec<Self> {
+        match self {
+            Self::Runs(run) => (1..=run.times.unwrap_or(1))
+                .map(|n| {
+                    let command = run.command.replace("{n}", &n.to_string());
+                    Self::Runs(Run {
+                        command,
+                        ..run.clone()
+                    })
+                })
+                .collect(),
+            other => vec![other.clone()],
+        }
+    }
 }
 
 /// The transcript of `steps` as Claude Code (`turn_id` absent) or Codex keeps it.
 pub fn transcript(steps: &[Step], turn_id: Option<&str>) -> String {
     let mut text = String::new();
-    for (number, step) in steps.iter().enumerate() {
-        let lines = match (step, turn_id) {
+    for (number, step) in steps.iter().flat_map(Step::each).enumerate() {
+        let lines = match (&step, turn_id) {
             (Step::Torn(end), _) => {
                 text.push_str(end);
                 continue;
@@ -124,6 +155,13 @@ fn claude(step: &Step, number: usize) -> Vec<Value> {
             false,
             json!({"filePath": path, "oldString": "a", "newString": "b", "userModified": false}),
         ),
+        Step::Uses(it) => tool(
+            &it.tool,
+            it.input.clone(),
+            it.result.clone(),
+            false,
+            json!(it.result),
+        ),
         Step::Feedback(words) => {
             let hook = words
                 .strip_prefix('[')
@@ -196,6 +234,15 @@ fn codex(step: &Step, number: usize, turn: &str) -> Vec<Value> {
             response(json!({
                 "type": "custom_tool_call_output", "call_id": call,
                 "output": format!("Exit code: 0\nOutput:\nSuccess. Updated the following files:\nM {path}\n"),
+            })),
+        ],
+        Step::Uses(it) => vec![
+            response(json!({
+                "type": "function_call", "name": it.tool, "call_id": call,
+                "arguments": it.input.to_string(),
+            })),
+            response(json!({
+                "type": "function_call_output", "call_id": call, "output": it.result,
             })),
         ],
         Step::Feedback(words) => {
