@@ -15,8 +15,8 @@ pub enum Error {
     Settings(settings::Error),
     /// A program could not be put in place or removed.
     Executables(executables::Error),
-    /// A file can't be read.
-    Read {
+    /// A file can't be read or written.
+    File {
         /// The file.
         path: PathBuf,
         /// What the system says.
@@ -29,10 +29,10 @@ pub enum Error {
 }
 
 impl Error {
-    /// The file at `path` can't be read.
-    pub fn read(path: &Path, source: io::Error) -> Self {
+    /// The file at `path` can't be read or written.
+    pub fn file(path: &Path, source: io::Error) -> Self {
         let path = path.to_owned();
-        Self::Read { path, source }
+        Self::File { path, source }
     }
 }
 
@@ -42,7 +42,7 @@ impl fmt::Display for Error {
             Self::Usage(what) => f.write_str(what),
             Self::Settings(e) => e.fmt(f),
             Self::Executables(e) => e.fmt(f),
-            Self::Read { path, source } => write!(f, "{}: {source}", path.display()),
+            Self::File { path, source } => write!(f, "{}: {source}", path.display()),
             Self::NoHome => {
                 f.write_str("there is no home directory; give --claude-dir and --codex-dir")
             }
@@ -56,7 +56,7 @@ impl std::error::Error for Error {
         match self {
             Self::Settings(e) => Some(e),
             Self::Executables(e) => Some(e),
-            Self::Read { source: e, .. } | Self::Output(e) => Some(e),
+            Self::File { source: e, .. } | Self::Output(e) => Some(e),
             Self::Usage(_) | Self::NoHome => None,
         }
     }

@@ -8,8 +8,8 @@ use std::io;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
+use crate::file;
 use crate::registration::NAMES;
-use crate::settings;
 
 /// This tool's own name.
 const TOOL: &str = "stop-hooks";
@@ -73,7 +73,7 @@ impl Copy {
     /// # Errors
     /// When the directory can't be written to.
     pub fn carry_out(&self) -> Result<(), Error> {
-        settings::replace(&self.to, &self.bytes, Some(&Permissions::from_mode(0o755)))
+        file::replace(&self.to, &self.bytes, Some(&Permissions::from_mode(0o755)))
             .map_err(io_at(&self.to))
     }
 }

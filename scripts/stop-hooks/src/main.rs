@@ -2,8 +2,10 @@
 //!
 //! A hook links only what a run on every turn needs; all else is here. The five know nothing of it.
 
+mod decisions;
 mod error;
 mod executables;
+mod file;
 mod filter;
 mod install;
 mod places;
@@ -11,6 +13,8 @@ mod registration;
 mod replay;
 mod settings;
 mod shell;
+mod stats;
+mod terminal;
 mod uninstall;
 
 use std::io::{self, Write};
@@ -27,7 +31,7 @@ struct Command {
     run: fn(&mut lexopt::Parser, &mut dyn Write) -> Result<(), Error>,
 }
 
-const COMMANDS: [Command; 4] = [
+const COMMANDS: [Command; 5] = [
     Command {
         name: "install",
         summary: "put the hooks in place, or change how they run",
@@ -45,6 +49,12 @@ const COMMANDS: [Command; 4] = [
         summary: "what they would have done in past sessions",
         help: replay::HELP,
         run: replay::run,
+    },
+    Command {
+        name: "stats",
+        summary: "what they did, from the decision log",
+        help: stats::HELP,
+        run: stats::run,
     },
     Command {
         name: "redact",

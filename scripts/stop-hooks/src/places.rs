@@ -44,6 +44,11 @@ impl Places {
         self.codex.join("hooks.json")
     }
 
+    /// Where decisions are logged.
+    pub fn logs(&self) -> PathBuf {
+        self.claude.join("logs")
+    }
+
     /// What tells our entries from others.
     pub fn owner(&self) -> Owner {
         Owner {

@@ -16,6 +16,7 @@ use lexopt::Arg::{Long, Value};
 use lexopt::ValueExt as _;
 use serde::Serialize;
 
+use crate::decisions;
 use crate::error::Error;
 use tally::Tally;
 use turns::Turn;
@@ -160,17 +161,7 @@ fn parse(args: &mut lexopt::Parser) -> Result<Options, Error> {
                     }
                 }
             }
-            Long("format") => {
-                options.json = match args.value()?.string()?.as_str() {
-                    "json" => true,
-                    "text" => false,
-                    other => {
-                        return Err(Error::Usage(format!(
-                            "--format is text or json, not \"{other}\""
-                        )));
-                    }
-                }
-            }
+            Long("format") => options.json = decisions::is_json(&args.value()?.string()?)?,
             _ => return Err(arg.unexpected().into()),
         }
     }

@@ -8,11 +8,12 @@ mod json;
 mod layout;
 pub mod splice;
 
-use std::ffi::OsString;
 use std::fmt;
-use std::fs::{self, File, OpenOptions, Permissions};
-use std::io::{self, Write as _};
+use std::fs::{self, Permissions};
+use std::io;
 use std::path::{Path, PathBuf};
+
+use crate::file::{gone, replace, with_suffix};
 
 /// What is appended to the file's name for the copy of the file as it was before ours went in.
 const BACKUP_SUFFIX: &str = ".before-stop-hooks";
@@ -187,53 +188,6 @@ impl Settings {
             source,
         }
     }
-}
-
-/// Puts `bytes` at `path` by a rename, with `permissions` from the first moment on where they are given.
-pub fn replace(path: &Path, bytes: &[u8], permissions: Option<&Permissions>) -> io::Result<()> {
-    if let Some(directory) = path.parent() {
-        fs::create_dir_all(directory)?;
-    }
-    let new = with_suffix(path, &format!(".{}.tmp", std::process::id()));
-    let written = create(&new, permissions).and_then(|mut file| {
-        file.write_all(bytes)?;
-        file.sync_all()?;
-        fs::rename(&new, path)
-    });
-    if written.is_err() {
-        // The reason why writing failed is told; that the remains can't be removed either adds nothing.
-        let _ = fs::remove_file(&new);
-    }
-    written
-}
-
-fn create(path: &Path, permissions: Option<&Permissions>) -> io::Result<File> {
-    gone(fs::remove_file(path))?;
-    let mut options = OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    if permissions.is_some() {
-        // A settings file may hold keys: nobody else reads it between here and the next line.
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    }
-    let file = options.open(path)?;
-    if let Some(permissions) = permissions {
-        file.set_permissions(permissions.clone())?;
-    }
-    Ok(file)
-}
-
-fn gone(removed: io::Result<()>) -> io::Result<()> {
-    match removed {
-        Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(()),
-        other => other,
-    }
-}
-
-fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
-    let mut name = OsString::from(path);
-    name.push(suffix);
-    PathBuf::from(name)
 }
 
 /// Follows symlinks to the file that they name, which need not exist.

@@ -33,14 +33,14 @@ pub fn each(path: &Path, mut take: impl FnMut(Turn<'_>) -> Result<(), Error>) ->
         .iter()
         .map(|hook| hook.name)
         .find(|name| stem == *name);
-    let file = File::open(path).map_err(|e| Error::read(path, e))?;
+    let file = File::open(path).map_err(|e| Error::file(path, e))?;
     let mut reader = BufReader::with_capacity(1 << 16, file);
     let (mut bytes, mut line) = (Vec::new(), 0);
     loop {
         bytes.clear();
         if reader
             .read_until(b'\n', &mut bytes)
-            .map_err(|e| Error::read(path, e))?
+            .map_err(|e| Error::file(path, e))?
             == 0
         {
             return Ok(());

@@ -7,6 +7,7 @@ use common::Hook;
 use super::Outcome;
 use super::turns::Turn;
 use crate::error::Error;
+use crate::terminal::percent;
 
 /// Counts over all turns.
 #[derive(Debug)]
@@ -131,33 +132,5 @@ fn share((all, some): (u64, u64)) -> String {
         "-".to_owned()
     } else {
         format!("{some}/{all} {:>7}", percent(some, all))
-    }
-}
-
-/// `some` of `all`, in percent with one decimal.
-fn percent(some: u64, all: u64) -> String {
-    if all == 0 {
-        return "-".to_owned();
-    }
-    let tenths = (some * 2000 + all) / (all * 2);
-    format!("{}.{} %", tenths / 10, tenths % 10)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn percentages_are_rounded_to_a_tenth() {
-        for (some, all, expected) in [
-            (0, 0, "-"),
-            (0, 3, "0.0 %"),
-            (1, 3, "33.3 %"),
-            (2, 3, "66.7 %"),
-            (3, 3, "100.0 %"),
-            (1, 2000, "0.1 %"),
-        ] {
-            assert_eq!(percent(some, all), expected, "{some}/{all}");
-        }
     }
 }

@@ -46,7 +46,7 @@ impl Turn<'_> {
 pub fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Error> {
     let mut found = Vec::new();
     for path in paths {
-        let meta = fs::metadata(path).map_err(|e| Error::read(path, e))?;
+        let meta = fs::metadata(path).map_err(|e| Error::file(path, e))?;
         if meta.is_dir() {
             collect(path, &mut found)?;
         } else {
@@ -58,7 +58,7 @@ pub fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Error> {
 
 /// Session files of a directory and those below it. Links are not followed, so there is no way round and round.
 fn collect(directory: &Path, found: &mut Vec<PathBuf>) -> Result<(), Error> {
-    let failed = |e| Error::read(directory, e);
+    let failed = |e| Error::file(directory, e);
     let mut entries = fs::read_dir(directory)
         .map_err(failed)?
         .collect::<Result<Vec<_>, _>>()

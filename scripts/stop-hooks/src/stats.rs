@@ -1,0 +1,115 @@
+//! `stop-hooks stats`: what the hooks did, from the decision log.
+
+mod html;
+mod tally;
+mod text;
+
+use std::collections::VecDeque;
+use std::fs::Permissions;
+use std::io::Write;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::PathBuf;
+
+use common::log::Record;
+use lexopt::Arg::Long;
+use lexopt::ValueExt as _;
+
+use crate::decisions::{self, Window};
+use crate::error::Error;
+use crate::file;
+use crate::places::Places;
+use crate::terminal::Ink;
+use tally::Tally;
+
+/// `stop-hooks stats --help`.
+pub const HELP: &str = "\
+Tells what the hooks did: decisions by hook and day, how often a judge was asked and how long it took, what failed,
+which signals lead to blocks and which are noise.
+
+Usage: stop-hooks stats [OPTIONS]
+
+Options:
+  --days N          how many days [default: 7]
+  --until DAY       the last of them, as 2026-01-31 [default: today]
+  --format FORMAT   text or json [default: text]
+  --html FILE       write a page with charts and the texts that were judged; nothing in it is loaded from elsewhere
+  --log-dir DIR     where the log is [default: ~/.claude/logs]
+";
+
+/// Texts on the page at most, the newest.
+const TEXTS_MAX: usize = 300;
+
+struct Options {
+    window: Window,
+    json: bool,
+    html: Option<PathBuf>,
+    log_dir: PathBuf,
+}
+
+/// Carries out `stop-hooks stats`.
+///
+/// # Errors
+/// When an option makes no sense, or the log can't be read or the page not written.
+pub fn run(args: &mut lexopt::Parser, out: &mut dyn Write) -> Result<(), Error> {
+    let options = parse(args)?;
+    let files = options.window.files(&options.log_dir)?;
+    let mut tally = Tally::default();
+    let mut texts = VecDeque::new();
+    decisions::each_line(&files, |line| {
+        tally.add(line);
+        if options.html.is_some()
+            && let Ok(record) = serde_json::from_slice::<Record>(line)
+            && record.text.is_some()
+        {
+            if texts.len() == TEXTS_MAX {
+                texts.pop_front();
+            }
+            texts.push_back(record);
+        }
+    })?;
+    let stats = tally.finish(
+        options.window.first.to_string(),
+        options.window.last.to_string(),
+    );
+    if let Some(path) = &options.html {
+        let page = html::page(&stats, texts.iter().rev());
+        // It holds what was said in sessions.
+        file::replace(path, page.as_bytes(), Some(&Permissions::from_mode(0o600)))
+            .map_err(|e| Error::file(path, e))?;
+        writeln!(out, "Written to {}.", path.display())?;
+    } else if options.json {
+        serde_json::to_writer_pretty(&mut *out, &stats).map_err(std::io::Error::from)?;
+        writeln!(out)?;
+    } else {
+        text::print(&stats, Ink::for_stdout(), out)?;
+    }
+    Ok(())
+}
+
+fn parse(args: &mut lexopt::Parser) -> Result<Options, Error> {
+    let (mut days, mut until, mut json, mut html, mut log_dir) = (7, None, false, None, None);
+    while let Some(arg) = args.next()? {
+        match arg {
+            Long("days") => {
+                let word = args.value()?.string()?;
+                days = word.parse().ok().filter(|&n| n > 0).ok_or_else(|| {
+                    Error::Usage(format!("--days is a number of days, not \"{word}\""))
+                })?;
+            }
+            Long("until") => until = Some(decisions::day(&args.value()?.string()?)?),
+            Long("format") => json = decisions::is_json(&args.value()?.string()?)?,
+            Long("html") => html = Some(PathBuf::from(args.value()?)),
+            Long("log-dir") => log_dir = Some(PathBuf::from(args.value()?)),
+            _ => return Err(arg.unexpected().into()),
+        }
+    }
+    Ok(Options {
+        window: Window::new(days, until),
+        json,
+        html,
+        log_dir: match log_dir {
+            Some(directory) => directory,
+            None => Places::new(None, None)?.logs(),
+        },
+    })
+}

@@ -1,0 +1,298 @@
+//! The figures: one pass over the log's lines, oldest first.
+//!
+//! Hooks run side by side, and all of one stop are logged before the next stop of the turn begins. So the records of
+//! one turn fall into stops: a new one begins where a hook appears again. What a person waits for is the slowest of a
+//! stop's hooks.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use serde::{Deserialize, Serialize};
+
+/// What the figures need of a record. The texts, which are most of a line, are skipped.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct Entry {
+    time: String,
+    hook: String,
+    event: Option<String>,
+    session: Option<String>,
+    turn: Option<String>,
+    mode: String,
+    decision: String,
+    stage: String,
+    signal: Option<String>,
+    verdict: Option<String>,
+    attempts: Vec<Attempt>,
+    judge_ms: u64,
+    total_ms: u64,
+    redactions: BTreeMap<String, u64>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Attempt {
+    backend: String,
+    outcome: String,
+}
+
+/// How decisions came about.
+#[derive(Debug, Default, Clone, PartialEq, Eq, Serialize)]
+pub struct Counts {
+    /// All.
+    pub decisions: u64,
+    /// Settled by layer 1.
+    pub layer1_passes: u64,
+    /// A judge was asked.
+    pub judged: u64,
+    /// Blocked, or would have been in mode warn or shadow. Commands that were refused count too.
+    pub blocks: u64,
+    /// No judge gave an answer.
+    pub failures: u64,
+}
+
+/// A signal of layer 1 and what judges said of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct SignalRow {
+    /// Whose.
+    pub hook: String,
+    /// Its name.
+    pub signal: String,
+    /// Texts that a judge read because of it.
+    pub hits: u64,
+    /// Those that were blocked.
+    pub blocks: u64,
+}
+
+/// All figures.
+#[derive(Debug, Serialize)]
+pub struct Stats {
+    /// The first day looked at.
+    pub first: String,
+    /// The last day looked at.
+    pub last: String,
+    /// Ends of turns; five hooks at one are one.
+    pub stops: u64,
+    /// All hooks together.
+    pub total: Counts,
+    /// By hook.
+    pub hooks: BTreeMap<String, Counts>,
+    /// By day and hook; only days with a decision.
+    pub days: BTreeMap<String, BTreeMap<String, Counts>>,
+    /// Decisions by mode.
+    pub modes: BTreeMap<String, u64>,
+    /// The judges' time for a text, in milliseconds: the median.
+    pub judge_p50_ms: u64,
+    /// What 95 of 100 were faster than, in milliseconds.
+    pub judge_p95_ms: u64,
+    /// How long a stop waited for its slowest hook on average, in milliseconds.
+    pub mean_wait_ms: u64,
+    /// Attempts without an answer, by backend and name.
+    pub failures: BTreeMap<String, u64>,
+    /// Blocks by a hook that had blocked in the same turn before: reworded instead of done.
+    pub blocked_again: u64,
+    /// Secrets taken out, by kind.
+    pub redactions: BTreeMap<String, u64>,
+    /// Signals by their hits, most first.
+    pub signals: Vec<SignalRow>,
+    /// Lines that are no record.
+    pub unreadable_lines: u64,
+}
+
+/// The figures in the making.
+#[derive(Default)]
+pub struct Tally {
+    days: BTreeMap<String, BTreeMap<String, Counts>>,
+    modes: BTreeMap<String, u64>,
+    judge_ms: Vec<u64>,
+    stops: u64,
+    finished_wait_ms: u64,
+    turns: HashMap<(String, String), Turn>,
+    failures: BTreeMap<String, u64>,
+    blocked_again: u64,
+    redactions: BTreeMap<String, u64>,
+    signals: BTreeMap<(String, String), (u64, u64)>,
+    unreadable_lines: u64,
+}
+
+/// The stop of a turn that is being logged.
+#[derive(Default)]
+struct Turn {
+    hooks: HashSet<String>,
+    wait_ms: u64,
+    blocked: HashSet<String>,
+}
+
+impl Tally {
+    /// Counts one line of the log.
+    pub fn add(&mut self, line: &[u8]) {
+        let Ok(entry) = serde_json::from_slice::<Entry>(line) else {
+            self.unreadable_lines += 1;
+            return;
+        };
+        let blocks = matches!(entry.decision.as_str(), "block" | "deny");
+        let failed = entry.verdict.as_deref() == Some("fail");
+        let judged = !entry.attempts.is_empty();
+        let day = entry.time.get(..10).unwrap_or_default();
+        let counts = entry_of(entry_of(&mut self.days, day), &entry.hook);
+        counts.add(&Counts {
+            decisions: 1,
+            layer1_passes: u64::from(entry.stage == "layer-1" && entry.decision == "allow"),
+            judged: u64::from(judged),
+            blocks: u64::from(blocks),
+            failures: u64::from(failed),
+        });
+        *entry_of(&mut self.modes, &entry.mode) += 1;
+        if judged {
+            self.judge_ms.push(entry.judge_ms);
+        }
+        for attempt in entry.attempts.iter().filter(|a| a.outcome != "answered") {
+            let name = format!("{} {}", attempt.backend, attempt.outcome);
+            *self.failures.entry(name).or_default() += 1;
+        }
+        for (kind, count) in &entry.redactions {
+            *entry_of(&mut self.redactions, kind) += count;
+        }
+        if let Some(signal) = entry.signal.as_ref().filter(|_| judged) {
+            let key = (entry.hook.clone(), signal.clone());
+            let (hits, blocked) = self.signals.entry(key).or_default();
+            *hits += 1;
+            *blocked += u64::from(blocks);
+        }
+        if entry.event.as_deref() != Some("PreToolUse") {
+            self.add_to_stop(entry, blocks);
+        }
+    }
+
+    fn add_to_stop(&mut self, entry: Entry, blocks: bool) {
+        let key = (
+            entry.session.unwrap_or_default(),
+            entry.turn.unwrap_or_default(),
+        );
+        let turn = self.turns.entry(key).or_default();
+        if turn.hooks.is_empty() || turn.hooks.contains(&entry.hook) {
+            self.stops += 1;
+            self.finished_wait_ms += turn.wait_ms;
+            turn.hooks.clear();
+            turn.wait_ms = 0;
+        }
+        turn.wait_ms = turn.wait_ms.max(entry.total_ms);
+        if blocks && !turn.blocked.insert(entry.hook.clone()) {
+            self.blocked_again += 1;
+        }
+        turn.hooks.insert(entry.hook);
+    }
+
+    /// The figures of all lines that were counted.
+    pub fn finish(mut self, first: String, last: String) -> Stats {
+        let mut hooks = BTreeMap::<String, Counts>::new();
+        let mut total = Counts::default();
+        for (hook, counts) in self.days.values().flatten() {
+            entry_of(&mut hooks, hook).add(counts);
+            total.add(counts);
+        }
+        let waits = self.turns.values().map(|turn| turn.wait_ms).sum::<u64>();
+        let mut signals: Vec<_> = self
+            .signals
+            .into_iter()
+            .map(|((hook, signal), (hits, blocks))| SignalRow {
+                hook,
+                signal,
+                hits,
+                blocks,
+            })
+            .collect();
+        signals.sort_by_key(|signal| std::cmp::Reverse(signal.hits));
+        self.judge_ms.sort_unstable();
+        Stats {
+            first,
+            last,
+            stops: self.stops,
+            total,
+            hooks,
+            days: self.days,
+            modes: self.modes,
+            judge_p50_ms: percentile(&self.judge_ms, 50),
+            judge_p95_ms: percentile(&self.judge_ms, 95),
+            mean_wait_ms: (self.finished_wait_ms + waits)
+                .checked_div(self.stops)
+                .unwrap_or_default(),
+            failures: self.failures,
+            blocked_again: self.blocked_again,
+            redactions: self.redactions,
+            signals,
+            unreadable_lines: self.unreadable_lines,
+        }
+    }
+}
+
+impl Counts {
+    /// Counts `more` too.
+    pub fn add(&mut self, more: &Self) {
+        self.decisions += more.decisions;
+        self.layer1_passes += more.layer1_passes;
+        self.judged += more.judged;
+        self.blocks += more.blocks;
+        self.failures += more.failures;
+    }
+}
+
+/// The value of `key`, made when missing.
+fn entry_of<'a, V: Default>(map: &'a mut BTreeMap<String, V>, key: &str) -> &'a mut V {
+    map.entry(key.to_owned()).or_default()
+}
+
+/// The smallest value that `percent` of 100 values don't exceed; 0 of none.
+fn percentile(sorted: &[u64], percent: usize) -> u64 {
+    let rank = (sorted.len() * percent).div_ceil(100);
+    sorted.get(rank.saturating_sub(1)).copied().unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn tally(lines: &[serde_json::Value]) -> Stats {
+        let mut tally = Tally::default();
+        for line in lines {
+            tally.add(line.to_string().as_bytes());
+        }
+        tally.finish("2026-01-01".into(), "2026-01-07".into())
+    }
+
+    #[test]
+    fn five_hooks_at_one_stop_are_one_wait() {
+        let line = |hook: &str, turn: &str, ms: u64| json!({"hook": hook, "session": "s", "turn": turn, "total_ms": ms});
+        let stats = tally(&[
+            line("a", "1", 10),
+            line("b", "1", 1000),
+            line("a", "2", 30),
+            line("b", "1", 5),
+            line("a", "1", 7),
+        ]);
+        assert_eq!(stats.stops, 3);
+        assert_eq!(stats.mean_wait_ms, (1000 + 30 + 7) / 3);
+    }
+
+    #[test]
+    fn a_second_block_in_a_turn_is_one_that_was_reworded() {
+        let line = |hook: &str, turn: &str, decision: &str| json!({"hook": hook, "session": "s", "turn": turn, "decision": decision});
+        let stats = tally(&[
+            line("a", "1", "block"),
+            line("b", "1", "block"),
+            line("a", "2", "block"),
+            line("a", "1", "allow"),
+            line("b", "1", "block"),
+        ]);
+        assert_eq!((stats.total.blocks, stats.blocked_again), (4, 1));
+    }
+
+    #[test]
+    fn ranks_are_the_nearest() {
+        let hundred: Vec<u64> = (1..=100).collect();
+        assert_eq!(percentile(&hundred, 50), 50);
+        assert_eq!(percentile(&hundred, 95), 95);
+        assert_eq!(percentile(&[7], 95), 7);
+        assert_eq!(percentile(&[], 50), 0);
+    }
+}

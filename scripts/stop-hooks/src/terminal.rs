@@ -1,0 +1,212 @@
+//! What is written for eyes: colour where a terminal takes it, and nothing in a text that would drive the terminal.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::io::{self, IsTerminal as _};
+
+/// How a piece of text stands out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Style {
+    /// A heading or what matters most.
+    Bold,
+    /// What matters less.
+    Dim,
+    /// Blocked, broken.
+    Red,
+    /// Fine.
+    Green,
+    /// To be looked at.
+    Yellow,
+    /// A name or place.
+    Cyan,
+}
+
+impl Style {
+    fn code(self) -> u8 {
+        match self {
+            Self::Bold => 1,
+            Self::Dim => 2,
+            Self::Red => 31,
+            Self::Green => 32,
+            Self::Yellow => 33,
+            Self::Cyan => 36,
+        }
+    }
+}
+
+/// Whether styles show.
+#[derive(Debug, Clone, Copy)]
+pub struct Ink {
+    shows: bool,
+}
+
+impl Ink {
+    /// On a terminal that takes colour, unless `NO_COLOR` says otherwise.
+    pub fn for_stdout() -> Self {
+        Self {
+            shows: io::stdout().is_terminal()
+                && anstyle_query::term_supports_color()
+                && !anstyle_query::no_color(),
+        }
+    }
+
+    /// `text` in `style`.
+    pub fn paint<T: fmt::Display>(self, style: Style, text: T) -> Painted<T> {
+        Painted {
+            style: self.shows.then_some(style),
+            text,
+        }
+    }
+}
+
+/// A text with its style. Width and alignment go to the text.
+#[derive(Debug)]
+pub struct Painted<T> {
+    style: Option<Style>,
+    text: T,
+}
+
+impl<T: fmt::Display> fmt::Display for Painted<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Some(style) = self.style else {
+            return self.text.fmt(f);
+        };
+        write!(f, "\x1b[{}m", style.code())?;
+        self.text.fmt(f)?;
+        f.write_str("\x1b[0m")
+    }
+}
+
+/// A text from a log or transcript without control characters, line feeds and tabs excepted, and without those that
+/// turn the direction of what follows.
+pub fn clean(text: &str) -> Cow<'_, str> {
+    let drives = |c: char| {
+        (c.is_control() && c != '\n' && c != '\t')
+            || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    };
+    if text.contains(drives) {
+        Cow::Owned(text.replace(drives, ""))
+    } else {
+        Cow::Borrowed(text)
+    }
+}
+
+/// The same on one line.
+pub fn clean_line(text: &str) -> String {
+    let words: Vec<_> = text.split_whitespace().collect();
+    clean(&words.join(" ")).into_owned()
+}
+
+/// `value` of `most` as a bar of at most `width` characters, drawn to an eighth.
+pub fn bar(value: u64, most: u64, width: u64) -> String {
+    const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
+    if most == 0 {
+        return String::new();
+    }
+    let eighths = (value.saturating_mul(width * 8)).div_ceil(most);
+    let whole = usize::try_from(eighths / 8).unwrap_or_default();
+    let rest = usize::try_from(eighths % 8).unwrap_or_default();
+    "█".repeat(whole) + EIGHTHS.get(rest).copied().unwrap_or_default()
+}
+
+/// A count with its thousands apart: `12,345`.
+pub fn count(number: u64) -> String {
+    let digits = number.to_string();
+    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+/// `some` of `all` in percent with one decimal; `-` of nothing.
+pub fn percent(some: u64, all: u64) -> String {
+    if all == 0 {
+        return "-".to_owned();
+    }
+    let tenths = (some * 2000 + all) / (all * 2);
+    format!("{}.{} %", tenths / 10, tenths % 10)
+}
+
+/// Milliseconds as a person says them: `85 ms`, `1.2 s`.
+pub fn millis(ms: u64) -> String {
+    if ms < 1000 {
+        format!("{ms} ms")
+    } else {
+        let tenths = (ms + 50) / 100;
+        format!("{}.{} s", tenths / 10, tenths % 10)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_in_a_text_drives_the_terminal() {
+        assert_eq!(
+            clean("a\x1b[2Jb\r\x07\x08\u{9b}31m\n\tc\u{202e}d"),
+            "a[2Jb31m\n\tcd"
+        );
+        assert_eq!(clean_line(" a\n\n b\x1b]0;x\x07 "), "a b]0;x");
+        assert!(matches!(clean("日本\n"), Cow::Borrowed(_)));
+    }
+
+    #[test]
+    fn numbers_read_well() {
+        for (number, expected) in [
+            (0, "0"),
+            (999, "999"),
+            (1000, "1,000"),
+            (1_234_567, "1,234,567"),
+        ] {
+            assert_eq!(count(number), expected);
+        }
+        for (some, all, expected) in [
+            (0, 0, "-"),
+            (0, 3, "0.0 %"),
+            (1, 3, "33.3 %"),
+            (2, 3, "66.7 %"),
+            (3, 3, "100.0 %"),
+            (1, 2000, "0.1 %"),
+        ] {
+            assert_eq!(percent(some, all), expected, "{some}/{all}");
+        }
+        for (ms, expected) in [
+            (0, "0 ms"),
+            (999, "999 ms"),
+            (1000, "1.0 s"),
+            (12_345, "12.3 s"),
+        ] {
+            assert_eq!(millis(ms), expected);
+        }
+    }
+
+    #[test]
+    fn something_is_never_drawn_as_nothing() {
+        for (value, most, expected) in [
+            (0, 10, ""),
+            (1, 1000, "▏"),
+            (5, 10, "██"),
+            (9, 16, "██▎"),
+            (10, 10, "████"),
+            (0, 0, ""),
+        ] {
+            assert_eq!(bar(value, most, 4), expected, "{value}/{most}");
+        }
+    }
+
+    #[test]
+    fn styles_show_only_where_they_should() {
+        let text = |shows| {
+            Ink { shows }
+                .paint(Style::Red, format_args!("{:>4}", "x"))
+                .to_string()
+        };
+        assert_eq!(text(false), "   x");
+        assert_eq!(text(true), "\x1b[31m   x\x1b[0m");
+    }
+}

@@ -1,0 +1,197 @@
+//! `stop-hooks stats` on generated logs: the figures, their layouts, the page, and the time for 100,000 records.
+
+#![allow(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    reason = "a test that can't go on fails where it stands"
+)]
+
+use std::fmt::Write as _;
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+const HOOKS: [&str; 5] = [
+    "commit-before-verify",
+    "scope-check",
+    "scope-change",
+    "shallow-bugfix",
+    "bugfix-without-reproduction",
+];
+
+#[track_caller]
+fn stats(directory: &Path, args: &[&str]) -> String {
+    let output = Command::new(env!("CARGO_BIN_EXE_stop-hooks"))
+        .args(["stats", "--until", "2026-01-31", "--log-dir", "logs"])
+        .args(args)
+        .current_dir(directory)
+        .env_clear()
+        .output()
+        .unwrap();
+    assert_eq!(String::from_utf8(output.stderr).unwrap(), "");
+    assert!(output.status.success());
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// A week of work with up to `stops` a day, the same every time: of a hundred decisions some three go to a judge.
+fn week(directory: &Path, stops: u64) {
+    fs::create_dir(directory.join("logs")).unwrap();
+    let mut nth = 0;
+    for day in 25..=31 {
+        let mut log = String::new();
+        for stop in 0..stops * (day % 7 + 1) / 7 {
+            for hook in HOOKS {
+                nth += 1;
+                writeln!(log, "{}", record(nth, day, stop, hook)).unwrap();
+            }
+        }
+        let name = format!("logs/stop-hook-llm-decisions-2026-01-{day}.log");
+        fs::write(directory.join(name), log).unwrap();
+    }
+}
+
+fn record(nth: u64, day: u64, stop: u64, hook: &str) -> Value {
+    let mut record = json!({
+        "time": format!("2026-01-{day}T12:{:02}:{:02}+01:00", stop / 60 % 60, stop % 60),
+        "id": format!("{nth:x}"), "hook": hook, "version": "0.1.0", "event": "Stop", "host": "claude-code",
+        "session": format!("s{day}"), "turn": format!("t{}", stop / 2), "mode": "block", "decision": "allow",
+        "stage": "layer-1", "signal": null, "bypass": null, "verdict": null, "fields": null, "reason": null,
+        "attempts": [], "judge_ms": 0, "total_ms": 1 + nth % 3, "transcript_wait_ms": 0, "redactions": {},
+        "text_bytes": 900, "truncated": false,
+    });
+    if nth.is_multiple_of(31) {
+        let ms = 400 + nth * 7 % 3000;
+        let (decision, verdict, outcome) = match nth % 4 {
+            0 => ("block", "violation", "answered"),
+            1 => ("allow", "fail", "timeout"),
+            _ => ("allow", "allow", "answered"),
+        };
+        record["signal"] = json!(if nth.is_multiple_of(2) {
+            "intent"
+        } else {
+            "hedge"
+        });
+        record["decision"] = json!(decision);
+        record["verdict"] = json!(verdict);
+        record["stage"] = json!("verdict");
+        record["attempts"] =
+            json!([{"backend": "codex", "model": null, "outcome": outcome, "ms": ms}]);
+        record["judge_ms"] = json!(ms);
+        record["total_ms"] = json!(ms + 2);
+        record["redactions"] = json!({"github-token": 1});
+        record["fields"] = json!({"new_proposal": true});
+        record["reason"] = json!("It says \"I will push\" <now> & reports nothing.");
+        record["text"] =
+            json!(format!("<b>Turn {nth}</b>\u{1b}[31m: I will push now. ").repeat(20));
+        record["reply"] = json!("{}");
+    }
+    record
+}
+
+#[test]
+fn the_text_is_as_agreed() {
+    let directory = tempfile::tempdir().unwrap();
+    week(directory.path(), 40);
+    assert_eq!(
+        stats(directory.path(), &[]),
+        include_str!("golden/stats.txt")
+    );
+}
+
+#[test]
+fn the_json_holds_the_same_figures() {
+    let directory = tempfile::tempdir().unwrap();
+    week(directory.path(), 40);
+    let stats: Value =
+        serde_json::from_str(&stats(directory.path(), &["--format", "json"])).unwrap();
+    let golden: Value = serde_json::from_str(include_str!("golden/stats.json")).unwrap();
+    assert_eq!(stats, golden);
+}
+
+#[test]
+fn days_outside_and_other_files_do_not_count() {
+    let directory = tempfile::tempdir().unwrap();
+    week(directory.path(), 3);
+    fs::write(directory.path().join("logs/notes.log"), "x\n").unwrap();
+    let mut log = fs::read_to_string(
+        directory
+            .path()
+            .join("logs/stop-hook-llm-decisions-2026-01-31.log"),
+    )
+    .unwrap();
+    log.push_str("\n{\"hook\":\"sco");
+    fs::write(
+        directory
+            .path()
+            .join("logs/stop-hook-llm-decisions-2026-01-31.log"),
+        log,
+    )
+    .unwrap();
+    let last: Value = serde_json::from_str(&stats(
+        directory.path(),
+        &["--days", "1", "--format", "json"],
+    ))
+    .unwrap();
+    assert_eq!(
+        (&last["first"], &last["total"]["decisions"]),
+        (&json!("2026-01-31"), &json!(15))
+    );
+    assert_eq!(last["unreadable_lines"], 1);
+}
+
+#[test]
+fn no_log_is_no_error() {
+    let directory = tempfile::tempdir().unwrap();
+    assert_eq!(
+        stats(directory.path(), &["--days", "2"]),
+        "2026-01-30 to 2026-01-31: 0 decisions at 0 stops, 0 by a judge, 0 blocks.\n"
+    );
+}
+
+#[test]
+fn the_page_is_private_loads_nothing_and_runs_nothing() {
+    let directory = tempfile::tempdir().unwrap();
+    week(directory.path(), 40);
+    assert_eq!(
+        stats(directory.path(), &["--html", "page.html"]),
+        "Written to page.html.\n"
+    );
+    let page = fs::read_to_string(directory.path().join("page.html")).unwrap();
+    assert!(page.contains("default-src 'none'"));
+    assert!(page.contains("&lt;b&gt;Turn"));
+    for part in [
+        "<b>Turn", "\u{1b}", "<script", "src=", "href=", "url(", "@import", "http",
+    ] {
+        // The policy's own header is the one exception.
+        let found = page.replace("http-equiv", "").contains(part);
+        assert!(!found, "{part}");
+    }
+    let mode = fs::metadata(directory.path().join("page.html"))
+        .unwrap()
+        .permissions()
+        .mode();
+    assert_eq!(mode & 0o777, 0o600);
+}
+
+#[test]
+fn a_hundred_thousand_records_are_counted_within_a_second() {
+    let directory = tempfile::tempdir().unwrap();
+    week(directory.path(), 7);
+    for log in fs::read_dir(directory.path().join("logs")).unwrap() {
+        let path = log.unwrap().path();
+        fs::write(&path, fs::read_to_string(&path).unwrap().repeat(720)).unwrap();
+    }
+    let started = Instant::now();
+    let stats: Value =
+        serde_json::from_str(&stats(directory.path(), &["--format", "json"])).unwrap();
+    // What a debug build does slowly is no fault; what is installed is a release build.
+    let most = Duration::from_secs(if cfg!(debug_assertions) { 20 } else { 1 });
+    assert!(started.elapsed() < most, "{:?}", started.elapsed());
+    assert_eq!(stats["total"]["decisions"], 28 * 5 * 720);
+    assert_eq!(stats["total"]["judged"], 28 * 5 / 31 * 720);
+    assert_eq!(stats["stops"], 28 * 720);
+}
