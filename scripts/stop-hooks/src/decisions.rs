@@ -67,6 +67,15 @@ pub fn day(word: &str) -> Result<Date, Error> {
     parse().ok_or_else(|| Error::Usage(format!("a day is like 2026-01-31, not \"{word}\"")))
 }
 
+/// Reads `--days`.
+///
+/// # Errors
+/// When it is no number above 0.
+pub fn days(word: &str) -> Result<u32, Error> {
+    let days = word.parse().ok().filter(|&days| days > 0);
+    days.ok_or_else(|| Error::Usage(format!("--days is a number of days, not \"{word}\"")))
+}
+
 /// Reads `--format`.
 ///
 /// # Errors

@@ -8,8 +8,9 @@ use std::io;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
+use common::hook::NAMES;
+
 use crate::file;
-use crate::registration::NAMES;
 
 /// This tool's own name.
 const TOOL: &str = "stop-hooks";

@@ -3,16 +3,18 @@
 //! Everything is read and checked before anything is written, the programs come before the entries that name them, and
 //! a second run finds nothing to do.
 
+use std::ffi::OsString;
 use std::io::Write;
-use std::path::{Path, PathBuf, absolute};
+use std::path::{Path, PathBuf};
 
+use common::args::Command;
+use common::judge;
 use lexopt::Arg::Long;
-use lexopt::ValueExt as _;
 
 use crate::error::Error;
 use crate::executables;
 use crate::places::Places;
-use crate::registration::{self, Change, FLAGS, Flags, Owner, Part};
+use crate::registration::{self, Change, Flags, Owner, Part};
 use crate::settings::Settings;
 
 /// `stop-hooks install --help`.
@@ -153,21 +155,13 @@ fn parse(args: &mut lexopt::Parser) -> Result<Options, Error> {
             Long("claude-dir") => claude_dir = Some(PathBuf::from(args.value()?)),
             Long("codex-dir") => codex_dir = Some(PathBuf::from(args.value()?)),
             Long("from") => from = Some(PathBuf::from(args.value()?)),
-            Long(name) => {
-                let Some((name, takes_value)) = FLAGS.iter().find(|(known, _)| *known == name)
-                else {
-                    return Err(arg.unexpected().into());
-                };
-                let value = if *takes_value {
-                    args.value()?.string()?
-                } else {
-                    String::new()
-                };
-                flags.set(name, &checked(name, value)?);
+            _ => {
+                let flag = registration::flag(arg)?;
+                flags.read(flag, args)?;
             }
-            _ => return Err(arg.unexpected().into()),
         }
     }
+    check(&flags)?;
     Ok(Options {
         dry_run,
         codex,
@@ -181,31 +175,16 @@ fn parse(args: &mut lexopt::Parser) -> Result<Options, Error> {
     })
 }
 
-/// A flag's value as it goes into an entry, or why not.
-fn checked(name: &str, value: String) -> Result<String, Error> {
-    let one_of = |words: &[&str]| {
-        if words.contains(&value.as_str()) {
-            Ok(())
-        } else {
-            let words = words.join(", ");
-            Err(Error::Usage(format!(
-                "--{name} is one of {words}, not \"{value}\""
-            )))
-        }
-    };
-    match name {
-        "mode" => one_of(&["block", "warn", "shadow", "off"])?,
-        "sensitivity" => one_of(&["low", "normal", "high"])?,
-        "timeout-s" if value.parse::<u64>().map_or(true, |seconds| seconds == 0) => {
-            return Err(Error::Usage(format!(
-                "--timeout-s is a number of seconds, not \"{value}\""
-            )));
-        }
-        // A hook runs in the session's directory: a relative path would lead into the project.
-        "log-dir" => return Ok(absolute(value)?.to_string_lossy().into_owned()),
-        _ => {}
+/// Refuses flags that a hook would refuse, in the hook's own words.
+fn check(flags: &Flags) -> Result<(), Error> {
+    let usage = |sentence: &dyn std::fmt::Display| Error::Usage(sentence.to_string());
+    let words = flags.words().into_iter().map(OsString::from);
+    if let Command::Run(args) = Command::parse(words).map_err(|e| usage(&e))?
+        && let Some(list) = &args.judge
+    {
+        judge::choices(list).map_err(|e| usage(&format_args!("--judge: {e}")))?;
     }
-    Ok(value)
+    Ok(())
 }
 
 fn beside_this() -> Result<PathBuf, Error> {

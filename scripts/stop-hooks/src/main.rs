@@ -5,6 +5,7 @@
 mod decisions;
 mod error;
 mod executables;
+mod explain;
 mod file;
 mod filter;
 mod install;
@@ -31,7 +32,7 @@ struct Command {
     run: fn(&mut lexopt::Parser, &mut dyn Write) -> Result<(), Error>,
 }
 
-const COMMANDS: [Command; 5] = [
+const COMMANDS: [Command; 6] = [
     Command {
         name: "install",
         summary: "put the hooks in place, or change how they run",
@@ -43,6 +44,12 @@ const COMMANDS: [Command; 5] = [
         summary: "take them away",
         help: uninstall::HELP,
         run: uninstall::run,
+    },
+    Command {
+        name: "explain",
+        summary: "why a hook decided as it did, stage by stage",
+        help: explain::HELP,
+        run: explain::run,
     },
     Command {
         name: "replay",

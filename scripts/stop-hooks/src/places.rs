@@ -2,13 +2,15 @@
 
 use std::path::{Path, PathBuf, absolute};
 
+use common::config::Environment;
+
 use crate::error::Error;
 use crate::registration::Owner;
 
 /// The directories that an installation touches.
 #[derive(Debug)]
 pub struct Places {
-    /// Claude Code's directory: `~/.claude`.
+    /// Claude Code's directory: `~/.claude`, or `CLAUDE_CONFIG_DIR`.
     pub claude: PathBuf,
     /// Codex's directory: `~/.codex`.
     pub codex: PathBuf,
@@ -21,15 +23,17 @@ impl Places {
     /// # Errors
     /// When there is no home directory to look in.
     pub fn new(claude: Option<PathBuf>, codex: Option<PathBuf>) -> Result<Self, Error> {
-        let home = std::env::home_dir().filter(|home| home.is_absolute());
-        let place = |given: Option<PathBuf>, name: &str| match (given, &home) {
-            (Some(given), _) => absolute(given).map_err(Error::Output),
-            (None, Some(home)) => Ok(home.join(name)),
-            (None, None) => Err(Error::NoHome),
-        };
+        let environment = Environment::read();
+        let home = environment
+            .home()
+            .filter(|home| home.is_absolute())
+            .cloned();
+        let codex = codex.or_else(|| Some(home.as_ref()?.join(".codex")));
+        let found =
+            |place: Option<PathBuf>| absolute(place.ok_or(Error::NoHome)?).map_err(Error::Output);
         Ok(Self {
-            claude: place(claude, ".claude")?,
-            codex: place(codex, ".codex")?,
+            claude: found(claude.or_else(|| environment.claude_dir()))?,
+            codex: found(codex)?,
             home,
         })
     }

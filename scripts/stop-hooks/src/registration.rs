@@ -5,13 +5,21 @@
 //! another judge, and an update without flags keeps what was chosen.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::{Path, PathBuf, absolute};
+
+use common::args;
+use common::config;
+use common::hook::NAMES;
+use lexopt::ValueExt as _;
 
 use crate::settings::splice::{self, Entry, Registered};
 use crate::shell;
 
-/// Flags of the hooks that an installation passes on, and whether a value follows.
-pub const FLAGS: [(&str, bool); 8] = [
+/// A flag of the hooks, without its dashes, and whether a value follows.
+pub type Flag = (&'static str, bool);
+
+/// The flags that an installation passes on.
+const FLAGS: [Flag; 8] = [
     ("judge", true),
     ("url", true),
     ("api-key-env", true),
@@ -22,10 +30,20 @@ pub const FLAGS: [(&str, bool); 8] = [
     ("codex-user-config", false),
 ];
 
-/// The timeout of an entry, in seconds: above the hooks' own deadline of 20.
-const TIMEOUT_S: u64 = 30;
-/// How much an entry's timeout stays above a deadline that was asked for.
-const TIMEOUT_MARGIN_S: u64 = 10;
+/// How much an entry's timeout, in seconds, stays above the hook's own deadline.
+pub const TIMEOUT_MARGIN_S: u64 = 10;
+
+/// The flag of the hooks that was typed.
+///
+/// # Errors
+/// When it is none.
+pub fn flag(arg: lexopt::Arg<'_>) -> Result<Flag, lexopt::Error> {
+    let known = match arg {
+        lexopt::Arg::Long(name) => FLAGS.into_iter().find(|(known, _)| *known == name),
+        _ => None,
+    };
+    known.ok_or_else(|| arg.unexpected())
+}
 
 /// Flags of one hook command.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -48,6 +66,25 @@ impl Flags {
         }
     }
 
+    /// Reads the value of `flag` from `args`, if it takes one.
+    ///
+    /// # Errors
+    /// When the value is missing or no UTF-8.
+    pub fn read(&mut self, flag: Flag, args: &mut lexopt::Parser) -> Result<(), lexopt::Error> {
+        let (name, takes_value) = flag;
+        let value = match (takes_value, name) {
+            (false, _) => String::new(),
+            // A hook runs in the session's directory: a relative path would lead into the project.
+            (true, "log-dir") => {
+                let directory = absolute(args.value()?).map_err(|e| e.to_string())?;
+                directory.to_string_lossy().into_owned()
+            }
+            (true, _) => args.value()?.string()?,
+        };
+        self.set(name, &value);
+        Ok(())
+    }
+
     fn parse(words: &[String]) -> Self {
         let mut flags = Self::default();
         let mut words = words.iter();
@@ -62,7 +99,7 @@ impl Flags {
                 (Some((_, true)), None) => words.next().map(String::as_str),
                 (_, value) => value,
             };
-            if !flags.set(name, value.unwrap_or_default()) && word != GATE {
+            if !flags.set(name, value.unwrap_or_default()) && word != args::GATE_FLAG {
                 flags.other.push(word.clone());
             }
         }
@@ -76,7 +113,8 @@ impl Flags {
         merged
     }
 
-    fn words(&self) -> Vec<String> {
+    /// As typed.
+    pub fn words(&self) -> Vec<String> {
         let mut words = Vec::new();
         for (at, value) in &self.known {
             if let Some((name, takes_value)) = FLAGS.get(*at) {
@@ -88,16 +126,19 @@ impl Flags {
         words
     }
 
-    fn timeout_s(&self) -> u64 {
+    /// The hook's own deadline, in seconds, rounded up.
+    pub fn deadline_s(&self) -> u64 {
         let at = FLAGS.iter().position(|(name, _)| *name == "timeout-s");
-        let asked = at.and_then(|at| self.known.get(&at)?.parse::<u64>().ok());
-        asked.map_or(TIMEOUT_S, |asked| {
-            TIMEOUT_S.max(asked.saturating_add(TIMEOUT_MARGIN_S))
-        })
+        let asked = at.and_then(|at| args::timeout(self.known.get(&at)?).ok());
+        let deadline = asked.unwrap_or(config::TIMEOUT);
+        deadline.as_secs() + u64::from(deadline.subsec_nanos() > 0)
+    }
+
+    fn timeout_s(&self) -> u64 {
+        let least = config::TIMEOUT.as_secs() + TIMEOUT_MARGIN_S;
+        least.max(self.deadline_s() + TIMEOUT_MARGIN_S)
     }
 }
-
-const GATE: &str = "--gate";
 
 /// One of the three places where a hook can be registered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -134,12 +175,6 @@ impl Part {
         }
     }
 }
-
-/// The names of the five.
-pub const NAMES: [&str; 5] = {
-    let [a, b, c, d, e] = hooks::ALL;
-    [a.name, b.name, c.name, d.name, e.name]
-};
 
 /// Where the executables are, which tells our entries from others.
 #[derive(Debug)]
@@ -314,7 +349,7 @@ impl Part {
 
     fn wanted(self, owner: &Owner, hook: &str, flags: &Flags) -> Entry {
         let mut words = vec![shell::quote(&owner.executable(hook).to_string_lossy())];
-        words.extend((self == Self::Gate).then(|| GATE.to_owned()));
+        words.extend((self == Self::Gate).then(|| args::GATE_FLAG.to_owned()));
         words.extend(flags.words().iter().map(|word| shell::quote(word)));
         Entry {
             event: self.event(),

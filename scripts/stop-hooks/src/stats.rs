@@ -90,12 +90,7 @@ fn parse(args: &mut lexopt::Parser) -> Result<Options, Error> {
     let (mut days, mut until, mut json, mut html, mut log_dir) = (7, None, false, None, None);
     while let Some(arg) = args.next()? {
         match arg {
-            Long("days") => {
-                let word = args.value()?.string()?;
-                days = word.parse().ok().filter(|&n| n > 0).ok_or_else(|| {
-                    Error::Usage(format!("--days is a number of days, not \"{word}\""))
-                })?;
-            }
+            Long("days") => days = decisions::days(&args.value()?.string()?)?,
             Long("until") => until = Some(decisions::day(&args.value()?.string()?)?),
             Long("format") => json = decisions::is_json(&args.value()?.string()?)?,
             Long("html") => html = Some(PathBuf::from(args.value()?)),

@@ -50,6 +50,17 @@ impl Ink {
         }
     }
 
+    /// No styles.
+    #[cfg(test)]
+    pub fn off() -> Self {
+        Self { shows: false }
+    }
+
+    /// Whether styles show.
+    pub fn shows(self) -> bool {
+        self.shows
+    }
+
     /// `text` in `style`.
     pub fn paint<T: fmt::Display>(self, style: Style, text: T) -> Painted<T> {
         Painted {

@@ -259,15 +259,15 @@ fn a_value_that_makes_no_sense_is_refused_before_anything_is_written() {
     for (args, expected) in [
         (
             &["install", "--mode", "loud"][..],
-            "--mode is one of block, warn, shadow, off, not \"loud\"",
+            "--mode takes block, warn, shadow or off, not \"loud\"",
         ),
         (
             &["install", "--timeout-s", "0"],
-            "--timeout-s is a number of seconds, not \"0\"",
+            "--timeout-s takes a number of seconds above 0, at most 600, not \"0\"",
         ),
         (
             &["install", "--sensitivity", "x"],
-            "--sensitivity is one of low, normal, high, not \"x\"",
+            "--sensitivity takes low, normal or high, not \"x\"",
         ),
         (&["install", "--nonsense"], "invalid option '--nonsense'"),
         (&["install", "extra"], "unexpected argument \"extra\""),

@@ -19,7 +19,7 @@ pub fn print(stats: &Stats, ink: Ink, out: &mut dyn Write) -> Result<(), Error> 
     let total = &stats.total;
     writeln!(
         out,
-        "{} to {}: {} decisions at {} stops, {} by a judge, {} blocks.",
+        "{} to {}: {} decisions at {} stops, {} by a judge, {} blocked.",
         stats.first,
         stats.last,
         count(total.decisions),
@@ -61,7 +61,7 @@ pub fn print(stats: &Stats, ink: Ink, out: &mut dyn Write) -> Result<(), Error> 
         let blocks = per_day(hooks, |c| c.blocks);
         writeln!(
             out,
-            "{:<10} {:>10}  {} {} judged, {} blocks",
+            "{:<10} {:>10}  {} {} judged, {} blocked",
             clean_line(day),
             count(decisions),
             ink.paint(Style::Cyan, bar(decisions, most.unwrap_or(0), BAR_WIDTH)),

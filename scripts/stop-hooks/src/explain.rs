@@ -1,0 +1,164 @@
+//! `stop-hooks explain`: why a hook decided as it did, stage by stage.
+
+mod live;
+mod logged;
+mod page;
+mod text;
+
+use std::ffi::OsString;
+use std::io::{self, Read as _, Write};
+use std::path::PathBuf;
+
+use common::Hook;
+use common::args::Command;
+use common::config::{Config, Environment};
+use common::input::{HookInput, INPUT_MAX_BYTES};
+use common::log::Record;
+use lexopt::Arg::{Long, Value};
+use lexopt::ValueExt as _;
+
+use crate::decisions::{self, Window};
+use crate::error::Error;
+use crate::places::Places;
+use crate::registration::{self, Flags};
+use crate::replay;
+use crate::terminal::Ink;
+use page::Step;
+
+/// `stop-hooks explain --help`.
+pub const HELP: &str = "\
+Shows every stage of a decision: the text and where it was cut, the words that layer 1 found, what was taken out, the
+exact prompt, the judge's reply, the verdict, and what the agent sees. Nothing is logged.
+
+Usage: stop-hooks explain [OPTIONS] [FLAGS OF THE HOOKS] < INPUT
+       stop-hooks explain --last [--hook NAME]
+       stop-hooks explain ID
+
+INPUT is what a host writes to a hook: {\"hook_event_name\":\"Stop\",\"last_assistant_message\":\"…\"}. A judge is asked
+where a hook would ask one: --judge none asks nobody. ID is that of a logged decision, and --last the newest that a
+judge read; for those no judge is asked again.
+
+Options:
+  --hook NAME      only this hook; may be given again [default: all five]
+  --brief          without the prompt
+  --days N         how far back in the log to look [default: 30]
+  --log-dir DIR    where the log is [default: ~/.claude/logs]
+";
+
+struct Options {
+    what: What,
+    hooks: Vec<&'static Hook>,
+    words: Vec<OsString>,
+    brief: bool,
+    days: u32,
+    log_dir: Option<PathBuf>,
+}
+
+enum What {
+    Stdin,
+    Last,
+    Id(String),
+}
+
+/// Carries out `stop-hooks explain`.
+///
+/// # Errors
+/// When an option makes no sense, or there is no such decision.
+pub fn run(args: &mut lexopt::Parser, out: &mut dyn Write) -> Result<(), Error> {
+    let options = parse(args)?;
+    if let What::Stdin = options.what {
+        return explain_stdin(&options, out);
+    }
+    let record = find(&options)?;
+    let hook = replay::hook(&record.hook)?;
+    print(hook, logged::steps(hook, &record), &options, out)
+}
+
+fn explain_stdin(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
+    let usage = |e: &dyn std::fmt::Display| Error::Usage(e.to_string());
+    let mut bytes = Vec::new();
+    let most = INPUT_MAX_BYTES as u64 + 1;
+    io::stdin().lock().take(most).read_to_end(&mut bytes)?;
+    for hook in &options.hooks {
+        let Command::Run(flags) = Command::parse(options.words.clone()).map_err(|e| usage(&e))?
+        else {
+            continue;
+        };
+        let config = Config::resolve(*flags, Environment::read()).map_err(|e| usage(&e))?;
+        let steps = live::steps(hook, &config, HookInput::read(bytes.as_slice()));
+        print(hook, steps, options, out)?;
+    }
+    Ok(())
+}
+
+fn print(
+    hook: &Hook,
+    mut steps: Vec<Step>,
+    options: &Options,
+    out: &mut dyn Write,
+) -> Result<(), Error> {
+    steps.retain(|step| !(options.brief && step.at_length));
+    page::print(hook.name, &steps, Ink::for_stdout(), out)
+}
+
+/// The decision that was asked for.
+fn find(options: &Options) -> Result<Record, Error> {
+    let directory = match &options.log_dir {
+        Some(directory) => directory.clone(),
+        None => Places::new(None, None)?.logs(),
+    };
+    let files = Window::new(options.days, None).files(&directory)?;
+    let mut found = None;
+    decisions::each_line(&files, |line| {
+        let Ok(record) = serde_json::from_slice::<Record>(line) else {
+            return;
+        };
+        let of_hook = options.hooks.iter().any(|hook| hook.name == record.hook);
+        let wanted = match &options.what {
+            What::Id(id) => record.id == *id,
+            What::Last | What::Stdin => of_hook && record.text.is_some(),
+        };
+        if wanted {
+            found = Some(record);
+        }
+    })?;
+    found.ok_or_else(|| {
+        let days = options.days;
+        let directory = directory.display();
+        Error::Usage(match &options.what {
+            What::Id(id) => format!("no decision {id} in the last {days} days of {directory}"),
+            _ => format!("no judged decision in the last {days} days of {directory}"),
+        })
+    })
+}
+
+fn parse(args: &mut lexopt::Parser) -> Result<Options, Error> {
+    let mut options = Options {
+        what: What::Stdin,
+        hooks: Vec::new(),
+        words: Vec::new(),
+        brief: false,
+        days: 30,
+        log_dir: None,
+    };
+    let mut flags = Flags::default();
+    while let Some(arg) = args.next()? {
+        match arg {
+            Value(id) => options.what = What::Id(id.string()?),
+            Long("last") => options.what = What::Last,
+            Long("hook") => options.hooks.push(replay::hook(&args.value()?.string()?)?),
+            Long("brief") => options.brief = true,
+            Long("days") => options.days = decisions::days(&args.value()?.string()?)?,
+            Long("log-dir") => options.log_dir = Some(args.value()?.into()),
+            _ => {
+                let flag = registration::flag(arg)?;
+                flags.read(flag, args)?;
+            }
+        }
+    }
+    options.words = flags.words().into_iter().map(OsString::from).collect();
+    if options.hooks.is_empty() {
+        options.hooks.extend(hooks::ALL);
+    }
+    Ok(options)
+}

@@ -1,0 +1,291 @@
+//! `stop-hooks explain` on hook inputs and on the log.
+//!
+//! What layer 1 finds and how a prompt is worded changes with the hooks, so the golden texts leave both out: lines of
+//! signals are dropped, as are durations.
+
+#![allow(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    reason = "a test that can't go on fails where it stands"
+)]
+
+mod harness;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::Write as _;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+use common::log::{self, Attempt, Record};
+use harness::agree;
+use serde_json::json;
+use tempfile::TempDir;
+use time::OffsetDateTime;
+
+const TEXT: &str = "The refactor is in place. I will commit and push it now.";
+
+fn run(home: &Path, args: &[&str], stdin: &str) -> Output {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_stop-hooks"))
+        .arg("explain")
+        .args(args)
+        .current_dir("/")
+        .env_clear()
+        .env("HOME", home)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child
+        .stdin
+        .take()
+        .unwrap()
+        .write_all(stdin.as_bytes())
+        .unwrap();
+    child.wait_with_output().unwrap()
+}
+
+#[track_caller]
+fn explain(home: &Path, args: &[&str], stdin: &str) -> String {
+    let output = run(home, args, stdin);
+    assert_eq!(String::from_utf8(output.stderr).unwrap(), "");
+    assert!(output.status.success());
+    let told = String::from_utf8(output.stdout).unwrap();
+    told.replace(home.to_str().unwrap(), "~")
+}
+
+/// Without what changes from run to run and with the hooks' own words.
+fn steady(told: &str) -> String {
+    let mut out = String::new();
+    for line in told.lines().filter(|line| !line.starts_with("  signal")) {
+        let line = match line.rsplit_once("  (") {
+            Some((before, time)) if time.ends_with("s)") => before,
+            _ => line,
+        };
+        out += &line.replace(['«', '»'], "");
+        out.push('\n');
+    }
+    out
+}
+
+/// A home with a judge that prints `reply`.
+fn home(reply: &str) -> (TempDir, String) {
+    let home = tempfile::tempdir().unwrap();
+    let judge = home.path().join("judge");
+    fs::write(
+        &judge,
+        format!("#!/bin/sh\ncat > /dev/null\necho '{reply}'\n"),
+    )
+    .unwrap();
+    fs::set_permissions(&judge, fs::Permissions::from_mode(0o755)).unwrap();
+    let list = format!("command:{}", judge.display());
+    (home, list)
+}
+
+fn stop(text: &str) -> String {
+    json!({ "hook_event_name": "Stop", "session_id": "s1", "last_assistant_message": text })
+        .to_string()
+}
+
+#[test]
+fn a_block_is_told_stage_by_stage() {
+    let (home, judge) = home(
+        r#"{"new_proposal":true,"verification_reported":false,"direction_query":false,"future_step_description":false,"reason":"It will push."}"#,
+    );
+    let args = [
+        "--brief",
+        "--hook",
+        "commit-before-verify",
+        "--judge",
+        &format!("bard,{judge}"),
+    ];
+    let told = steady(&explain(home.path(), &args, &stop(TEXT)));
+    let (told, feedback) = told
+        .split_once("  │ [commit-before-verify] It will push.")
+        .unwrap();
+    agree("explain-block.txt", told);
+    assert!(feedback.contains("Rewording alone won't."), "{feedback}");
+}
+
+#[test]
+fn the_prompt_is_shown_exactly() {
+    let (home, judge) = home("no answer");
+    let args = ["--hook", "commit-before-verify", "--judge", &judge];
+    let told = explain(home.path(), &args, &stop(TEXT));
+    let region = format!("  │ --- text-begin ---\n  │ {TEXT}\n  │ --- text-end ---\n");
+    assert!(told.contains(&region), "{told}");
+    assert!(
+        told.contains("unreadable-reply: the reply holds no JSON object;"),
+        "{told}"
+    );
+    assert!(
+        told.contains("\nverdict    fail\ndecision   allow, settled by stage judge"),
+        "{told}"
+    );
+}
+
+#[test]
+fn a_pass_asks_nobody() {
+    let (home, judge) = home("{}");
+    let told = explain(
+        home.path(),
+        &["--judge", &judge],
+        &stop("The parser handles lists."),
+    );
+    agree("explain-pass.txt", &steady(&told));
+}
+
+#[test]
+fn what_is_no_input_is_told() {
+    let (home, _) = home("{}");
+    let told = explain(
+        home.path(),
+        &["--hook", "scope-check"],
+        "{\"hook_event_name\":7}",
+    );
+    assert!(told.contains("input      no hook input\n"), "{told}");
+    assert!(
+        told.contains("reason     stdin is no hook input (line 1, column 20)\n"),
+        "{told}"
+    );
+}
+
+#[test]
+fn secrets_and_control_characters_are_not_shown() {
+    let token = format!("ghp_{}", "q8Zt4LmW2c".repeat(4).get(..36).unwrap());
+    let (home, judge) = home(&format!(r#"{{"reason":"{token} \u001b[2J"}}"#));
+    let text = format!("{TEXT} The token is {token}. \u{1b}[31m\u{7}");
+    let told = explain(home.path(), &["--judge", &judge], &stop(&text));
+    assert!(
+        !told.contains(&token) && told.contains("[REDACTED:github-token]"),
+        "{told}"
+    );
+    assert!(
+        !told.contains(|c: char| c.is_control() && c != '\n'),
+        "{told:?}"
+    );
+}
+
+#[test]
+fn nothing_is_logged() {
+    let (home, judge) = home("{}");
+    explain(home.path(), &["--judge", &judge], &stop(TEXT));
+    assert!(!home.path().join(".claude").exists());
+}
+
+#[test]
+fn flags_that_a_hook_refuses_are_refused() {
+    let (home, _) = home("{}");
+    for (args, expected) in [
+        (
+            ["--mode", "x"],
+            "--mode takes block, warn, shadow or off, not \"x\"",
+        ),
+        (
+            ["--judge", "openai"],
+            "--judge: openai needs a model: openai:MODEL",
+        ),
+        (["--hook", "x"], "there is no hook \"x\", only "),
+    ] {
+        let output = run(home.path(), &args, &stop(TEXT));
+        let stderr = String::from_utf8(output.stderr).unwrap();
+        assert!(
+            stderr.starts_with(&format!("stop-hooks: {expected}")),
+            "{stderr}"
+        );
+        assert_eq!(output.status.code(), Some(2));
+    }
+}
+
+/// A home with a log of today: a pass, a judged turn, a pass.
+fn logged() -> TempDir {
+    let home = tempfile::tempdir().unwrap();
+    let pass = |id: &str| Record {
+        time: "2026-01-31T12:00:00+01:00".into(),
+        id: id.into(),
+        hook: "scope-check".into(),
+        version: env!("CARGO_PKG_VERSION").into(),
+        event: Some("Stop".into()),
+        host: Some("codex".into()),
+        session: Some("s1".into()),
+        turn: Some("t1".into()),
+        mode: "block".into(),
+        decision: "allow".into(),
+        stage: "layer-1".into(),
+        text_bytes: 120,
+        ..Record::default()
+    };
+    let judged = Record {
+        hook: "commit-before-verify".into(),
+        decision: "block".into(),
+        stage: "verdict".into(),
+        signal: Some("intent".into()),
+        verdict: Some("violation".into()),
+        fields: Some(json!({ "new_proposal": true })),
+        reason: Some("It will push.".into()),
+        attempts: vec![
+            Attempt {
+                backend: "codex".into(),
+                model: Some("m".into()),
+                outcome: "timeout".into(),
+                ms: 10_000,
+                detail: Some("stalled".into()),
+            },
+            Attempt {
+                backend: "claude".into(),
+                outcome: "answered".into(),
+                ms: 900,
+                ..Attempt::default()
+            },
+        ],
+        redactions: BTreeMap::from([("github-token".to_owned(), 1)]),
+        text: Some(TEXT.into()),
+        reply: Some("{\"new_proposal\":true}".into()),
+        total_ms: 10_950,
+        ..pass("b")
+    };
+    let now = OffsetDateTime::now_local().unwrap_or_else(|_| OffsetDateTime::now_utc());
+    for record in [pass("a"), judged, pass("c")] {
+        log::append(&record, &home.path().join(".claude/logs"), home.path(), now);
+    }
+    home
+}
+
+#[test]
+fn a_logged_decision_is_told_again() {
+    let home = logged();
+    let last = explain(home.path(), &["--last", "--brief"], "");
+    agree("explain-logged.txt", &steady(&last));
+    assert_eq!(
+        steady(&explain(home.path(), &["b", "--brief"], "")),
+        steady(&last)
+    );
+    let prompt = explain(home.path(), &["b"], "");
+    assert!(
+        prompt.contains(&format!("  │ {TEXT}\n  │ --- text-end ---\n")),
+        "{prompt}"
+    );
+    let pass = explain(home.path(), &["c"], "");
+    assert!(pass.contains("layer 1    no signal\n"), "{pass}");
+}
+
+#[test]
+fn a_decision_that_is_not_there_is_named() {
+    let home = logged();
+    for (args, expected) in [
+        (&["zzz"][..], "no decision zzz in the last 30 days of "),
+        (
+            &["--last", "--hook", "scope-change"],
+            "no judged decision in the last 30 days of ",
+        ),
+    ] {
+        let output = run(home.path(), args, "");
+        let stderr = String::from_utf8(output.stderr).unwrap();
+        assert!(
+            stderr.starts_with(&format!("stop-hooks: {expected}")),
+            "{stderr}"
+        );
+    }
+}
