@@ -148,7 +148,7 @@ fn no_log_is_no_error() {
     let directory = tempfile::tempdir().unwrap();
     assert_eq!(
         stats(directory.path(), &["--days", "2"]),
-        "2026-01-30 to 2026-01-31: 0 decisions at 0 stops, 0 by a judge, 0 blocks.\n"
+        "2026-01-30 to 2026-01-31: 0 decisions at 0 stops, 0 by a judge, 0 blocked.\n"
     );
 }
 
