@@ -74,7 +74,8 @@ fn request(call: Call<'_>, model: &str, isolation: Isolation) -> Result<Answer, 
             ("MAX_THINKING_TOKENS", "0".into()),
             ("CLAUDE_CODE_MAX_RETRIES", "1".into()),
             ("API_TIMEOUT_MS", call.left().as_millis().to_string().into()),
-            ("DISABLE_AUTOUPDATER", "1".into()),
+            // Without it every call makes a second one, for a title of the session, and leaves a telemetry file.
+            ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1".into()),
         ],
         stdin: call.prompt.user(),
     };

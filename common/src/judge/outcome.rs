@@ -272,7 +272,7 @@ pub(super) fn refusal(status: Option<u16>, message: &str) -> Outcome {
         Outcome::RateLimited
     } else if says(&["timed out", "timeout"]) {
         Outcome::Timeout
-    } else if says(&["connection refused", "econnrefused"]) {
+    } else if says(&["connection refused", "connectionrefused", "econnrefused"]) {
         Outcome::ConnectRefused
     } else if says(&[
         "stream disconnected",
@@ -360,7 +360,7 @@ mod tests {
         );
         check(
             None,
-            "API Error: Unable to connect to API (ECONNREFUSED)",
+            "API Error: Unable to connect to API (ConnectionRefused)",
             Outcome::ConnectRefused,
         );
         check(
