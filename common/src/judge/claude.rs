@@ -1,6 +1,6 @@
 //! Claude Code as judge: `claude -p`, stripped of all that makes it an agent.
 //!
-//! Facts measured with 2.1.197. `--safe-mode` switches off hooks, MCP servers and memory files and keeps the login.
+//! Facts measured with 2.1.197 and 2.1.332. `--safe-mode` switches off hooks, MCP servers and memory files and keeps the login.
 //! Attachments are off because `@path` in a prompt makes the client read that file and send it. Only
 //! `structured_output` is an answer: the exit code and `subtype` say "success" of errors too.
 
@@ -71,7 +71,10 @@ fn request(call: Call<'_>, model: &str, isolation: Isolation) -> Result<Answer, 
         env: vec![
             ("PATH", call.programs.variable()),
             ("CLAUDE_CODE_DISABLE_ATTACHMENTS", "1".into()),
+            // Each of the three is the one that counts for some version and model.
             ("MAX_THINKING_TOKENS", "0".into()),
+            ("CLAUDE_CODE_DISABLE_THINKING", "1".into()),
+            ("CLAUDE_CODE_EFFORT_LEVEL", "low".into()),
             ("CLAUDE_CODE_MAX_RETRIES", "1".into()),
             ("API_TIMEOUT_MS", call.left().as_millis().to_string().into()),
             // Without it every call makes a second one, for a title of the session, and leaves a telemetry file.

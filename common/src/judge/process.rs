@@ -24,9 +24,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use super::OUTPUT_MAX_BYTES;
 use super::outcome::{Failure, Outcome};
-
-/// Set for every judge: a hook that finds it leaves at once.
-const JUDGE_ACTIVE: &str = "STOP_HOOK_LLM_JUDGE_ACTIVE";
+use crate::guard::JUDGE_ACTIVE;
 
 /// Waits for a line or the end of stdin, then kills its own process group. It outlives the signals that can be ignored.
 /// The end without a line means that nobody is left to remove the directory.
@@ -88,6 +86,7 @@ pub(super) fn run(job: &Job<'_>, scratch: &Scratch, until: Instant) -> Result<Ou
         .args(&job.args)
         .envs(job.env.iter().map(|(name, value)| (name, value)))
         .env(JUDGE_ACTIVE, "1")
+        .env("TMPDIR", scratch.temp())
         .current_dir(scratch.empty())
         .process_group(group.id())
         .stdin(Stdio::piped())
@@ -281,8 +280,8 @@ impl Drop for Group {
     }
 }
 
-/// A directory of our own for one call, mode 0700, removed when dropped: an empty one to run in, and beside it room for a
-/// file that a client wants by name.
+/// A directory of our own for one call, mode 0700, removed when dropped: an empty one to run in, one for the temporary
+/// files that a client leaves behind, and beside them room for a file that it wants by name.
 pub(super) struct Scratch {
     root: PathBuf,
 }
@@ -306,6 +305,7 @@ impl Scratch {
         builder.create(&root)?;
         let scratch = Self { root };
         builder.create(scratch.empty())?;
+        builder.create(scratch.temp())?;
         Ok(scratch)
     }
 
@@ -314,7 +314,11 @@ impl Scratch {
         self.root.join("empty")
     }
 
-    /// Writes a file beside it.
+    fn temp(&self) -> PathBuf {
+        self.root.join("tmp")
+    }
+
+    /// Writes a file beside them.
     pub(super) fn file(&self, name: &str, text: &str) -> Result<PathBuf, Failure> {
         let path = self.root.join(name);
         match fs::write(&path, text) {
@@ -436,6 +440,7 @@ mod tests {
         check("ls -A | wc -l | tr -d ' '", "0\n");
         check("ls -ld . .. | cut -c1-10", "drwx------\ndrwx------\n");
         check("echo $STOP_HOOK_LLM_JUDGE_ACTIVE", "1\n");
+        check("touch $TMPDIR/left && echo ok", "ok\n");
         check("echo noise >&2; echo ok", "ok\n");
         check("[ $(ps -o pgid= -p $$) -ne $$ ] && echo member", "member\n");
     }
