@@ -37,6 +37,9 @@ use crate::wrap::Prompt;
 /// A judge's output beyond this is no answer.
 const OUTPUT_MAX_BYTES: usize = 4 << 20;
 
+/// What is kept of a reply: enough for the log and for a secret that its cut would halve.
+const RAW_MAX_BYTES: usize = 16 << 10;
+
 /// What is kept of an error message.
 const DETAIL_MAX_BYTES: usize = 300;
 
@@ -45,8 +48,18 @@ const DETAIL_MAX_BYTES: usize = 300;
 pub struct Answer {
     /// The one JSON object of the reply, with whatever keys it has.
     pub object: Map<String, Value>,
-    /// The reply as it came. Not redacted.
+    /// The beginning of the reply, on one line. Not redacted.
     pub raw: String,
+}
+
+impl Answer {
+    fn new(object: Map<String, Value>, reply: &str) -> Self {
+        let beginning = (0..=RAW_MAX_BYTES.min(reply.len()))
+            .rev()
+            .find_map(|end| reply.get(..end));
+        let raw = beginning.unwrap_or_default().replace(char::is_control, " ");
+        Self { object, raw }
+    }
 }
 
 /// One request to one backend.

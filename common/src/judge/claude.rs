@@ -107,8 +107,8 @@ fn read(stdout: &[u8], failed: Option<Failure>) -> Result<Answer, Failure> {
     };
     let is_error = result.get("is_error").and_then(Value::as_bool) != Some(false);
     if !is_error && let Some(Value::Object(object)) = result.remove("structured_output") {
-        let raw = Value::Object(object.clone()).to_string();
-        return Ok(Answer { object, raw });
+        let reply = Value::Object(object.clone()).to_string();
+        return Ok(Answer::new(object, &reply));
     }
     let words = match (result.get("result"), result.get("errors")) {
         (Some(Value::String(words)), _) => words.clone(),

@@ -233,7 +233,7 @@ mod tests {
     #[test]
     fn a_client_that_knows_no_events_prints_the_answer() {
         let answer = read(b"{\"a\":true}\n", None).unwrap();
-        assert_eq!(answer.raw, "{\"a\":true}\n");
+        assert_eq!(answer.raw, "{\"a\":true} ");
         assert_eq!(read(b"", None).unwrap_err().outcome, Outcome::EmptyReply);
     }
 

@@ -4,6 +4,7 @@
 //! the text under judgement, and nothing tells which. Half an object is none, whatever complete objects lie inside it.
 
 use std::borrow::Cow;
+use std::fmt::Write;
 
 use serde_json::error::Category;
 use serde_json::{Map, Value};
@@ -20,21 +21,27 @@ pub(super) fn read(bytes: &[u8]) -> Result<Answer, Failure> {
     if text.trim().is_empty() {
         return Err(Outcome::EmptyReply.into());
     }
-    let object = object(&with_plain_spaces(text))?;
-    Ok(Answer {
-        object,
-        raw: text.to_owned(),
-    })
+    Ok(Answer::new(object(&with_escapes(text))?, text))
 }
 
-/// `text` with spaces for control characters. Between JSON's tokens they are white space, and inside its strings they
-/// are forbidden, though some models write them there: so both are read alike.
-fn with_plain_spaces(text: &str) -> Cow<'_, str> {
-    if text.contains(|c: char| c.is_ascii_control()) {
-        Cow::Owned(text.replace(|c: char| c.is_ascii_control(), " "))
-    } else {
-        Cow::Borrowed(text)
+/// `text` with the control characters that JSON forbids in strings, and some models write there, as JSON wants them.
+fn with_escapes(text: &str) -> Cow<'_, str> {
+    if !text.contains(|c: char| c.is_ascii_control()) {
+        return Cow::Borrowed(text);
     }
+    let mut escaped = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            // Between tokens they are white space, so they can't be told apart without a parser.
+            '\n' | '\r' | '\t' => escaped.push(' '),
+            c if c.is_ascii_control() => {
+                // A String takes everything.
+                let _ = write!(escaped, "\\u{:04x}", u32::from(c));
+            }
+            c => escaped.push(c),
+        }
+    }
+    Cow::Owned(escaped)
 }
 
 fn object(text: &str) -> Result<Map<String, Value>, Outcome> {
@@ -58,8 +65,8 @@ fn object(text: &str) -> Result<Map<String, Value>, Outcome> {
                 objects.byte_offset()
             }
             Some(Err(e)) if e.classify() == Category::Eof => return Err(Outcome::UnreadableReply),
-            // What was read of it is left behind, with the objects inside it. Line ends are gone with the control
-            // characters, so the column counts bytes from the brace.
+            // What was read of it is left behind, with the objects inside it. There are no line ends any more, so the
+            // column counts bytes from the brace.
             Some(Err(e)) => e.column().max(1),
             None => from_brace.len(),
         };
@@ -80,7 +87,7 @@ mod tests {
     fn check(reply: &str, expected: &str) {
         let read = read(reply.as_bytes()).unwrap_or_else(|e| panic!("{reply}: {:?}", e.outcome));
         assert_eq!(Value::Object(read.object).to_string(), expected, "{reply}");
-        assert_eq!(read.raw, reply);
+        assert_eq!(read.raw, reply.replace(char::is_control, " "));
     }
 
     #[track_caller]
@@ -113,11 +120,12 @@ mod tests {
     }
 
     #[test]
-    fn forbidden_control_characters_are_spaces() {
+    fn forbidden_control_characters_are_read() {
         check(
             "{\"a\":\"x\u{1b}[31m\u{0}y\nz\tw\"}\0",
-            r#"{"a":"x [31m y z w"}"#,
+            r#"{"a":"x\u001b[31m\u0000y z w"}"#,
         );
+        check("\u{1b}[1m{\"a\":true}\u{1b}[0m", r#"{"a":true}"#);
         check(r#"{"a":"\u0000"}"#, r#"{"a":"\u0000"}"#);
     }
 
@@ -149,6 +157,14 @@ mod tests {
         check_error("I would say that it is fine.", Outcome::UnreadableReply);
         check_error(b"{\"a\":\"\xff\"}", Outcome::UnreadableReply);
         check_error(vec![b' '; OUTPUT_MAX_BYTES + 1], Outcome::TooLarge);
+    }
+
+    #[test]
+    fn the_beginning_of_a_reply_is_kept() {
+        let long = format!("{}{{\"a\":true}}", "é\u{1b}\n".repeat(100_000));
+        let raw = read(long.as_bytes()).unwrap().raw;
+        assert_eq!(raw.len(), 16 << 10);
+        assert!(raw.starts_with("é  é  "), "{raw:.20}");
     }
 
     /// A search that starts anew inside what it has read takes minutes for these.
