@@ -22,6 +22,9 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::Range;
 
+mod contexts;
+mod joint;
+mod pem;
 mod shape;
 mod tokens;
 pub(crate) mod view;
@@ -53,6 +56,8 @@ pub fn redact(text: &str) -> Redacted {
     for view in [Some(view::visible(text)), decoded].into_iter().flatten() {
         let mut seen = Vec::new();
         tokens::find(view.as_str(), &mut seen);
+        pem::find(view.as_str(), &mut seen);
+        contexts::find(view.as_str(), &mut seen);
         found.extend(seen.into_iter().map(|hit| Found {
             kind: hit.kind,
             at: view.original_range(&hit.at),

@@ -31,11 +31,17 @@ const PLACEHOLDER_MAX_BYTES: usize = 100;
 
 /// A stand-in that somebody typed: `xxxx…`, `your-key-here`, `AKIAIOSFODNN7EXAMPLE`.
 pub(super) fn is_placeholder(body: &str) -> bool {
-    if distinct(body) < 5 {
+    if distinct(body) < 5 || has_run(body) {
         return true;
     }
     let lower = body.to_ascii_lowercase();
     body.len() <= PLACEHOLDER_MAX_BYTES && PLACEHOLDERS.iter().any(|word| lower.contains(word))
+}
+
+/// One character eight times in a row: a filler of any length.
+fn has_run(body: &str) -> bool {
+    let same = |run: &[u8]| run.len() >= 8;
+    body.as_bytes().chunk_by(|a, b| a == b).any(same)
 }
 
 /// How many different characters there are.
@@ -55,7 +61,7 @@ pub(super) fn is_random(body: &str) -> bool {
 pub(super) fn is_mixed_case(body: &str) -> bool {
     let upper = body.bytes().filter(u8::is_ascii_uppercase).count();
     let lower = body.bytes().filter(u8::is_ascii_lowercase).count();
-    upper >= 5 && lower >= 5 && distinct(body) >= 10
+    upper >= 5 && lower >= 5 && distinct(body) >= 10 && !is_camel(body)
 }
 
 /// Words joined by punctuation, each with a short number behind it at most: `oauth2-token_v3`, `2026-10-03`.
@@ -66,8 +72,14 @@ pub(super) fn is_wordy(body: &str) -> bool {
             let number = part.len() - word.len();
             let lower_tail = |w: &str| w.chars().skip(1).all(|c| c.is_ascii_lowercase());
             let upper = word.chars().all(|c| c.is_ascii_uppercase());
-            (word.is_empty() && number <= 8) || (number <= 3 && (upper || lower_tail(word)))
+            (word.is_empty() && number <= 8) || (number <= 5 && (upper || lower_tail(word)))
         })
+}
+
+/// `getNextToken`: letters alone, in humps that are words.
+pub(super) fn is_camel(body: &str) -> bool {
+    let humps = body.bytes().filter(u8::is_ascii_uppercase).count() + 1;
+    body.bytes().all(|b| b.is_ascii_alphabetic()) && body.len() / humps >= 4
 }
 
 #[cfg(test)]

@@ -3,8 +3,10 @@
 //! A token ends where the next character is not in its class, whatever that character is: prose has no fixed set of
 //! delimiters. One pass over the word starts finds them all, so no pattern is compiled.
 
-use super::Found;
+use std::ops::Range;
+
 use super::shape;
+use super::{Found, joint};
 
 /// One issuer's token.
 struct Token {
@@ -33,6 +35,10 @@ enum Proof {
     Format,
     /// Dotted base64 of JSON objects.
     Jwt,
+    /// [`Self::Random`], or groups of digits alone: the beginning of a Slack token.
+    Numbered,
+    /// Three random parts of known lengths with dots between.
+    Discord,
 }
 
 fn base62(b: u8) -> bool {
@@ -102,24 +108,10 @@ const fn exact(
     }
 }
 
-/// A secret behind a fixed place, which stays.
-const fn behind(
-    kind: &'static str,
-    starts: &'static [&'static str],
-    body: Class,
-    whole: usize,
-) -> Token {
-    Token {
-        keep_start: true,
-        cut: Some(20),
-        proof: Proof::Format,
-        ..open(kind, starts, body, whole)
-    }
-}
-
 #[rustfmt::skip]
 const TOKENS: &[Token] = &[
     exact("aws-access-key", &["AKIA", "ASIA", "ABIA", "ACCA"], base32, 16),
+    open("aws-session-token", &["IQoJb3JpZ2lu", "FwoGZXIvYXdz"], base64, 300),
     open("aws-bedrock-key", &["ABSK", "bedrock-api-key-"], base64, 60),
     open("github-token", &["ghp_", "gho_", "ghu_", "ghs_", "ghr_"], base62, 36),
     Token { proof: Proof::Jwt, ..open("github-token", &["ghs_"], url64_dots, 100) },
@@ -130,21 +122,21 @@ const TOKENS: &[Token] = &[
     open("openrouter-key", &["sk-or-"], url64, 64),
     open("openai-key", &["sk-proj-", "sk-svcacct-", "sk-admin-", "sk-service-"], url64, 120),
     Token { whole: (32, 64), cut: Some(20), ..open("openai-key", &["sk-"], base62, 32) },
-    open("slack-token", &["xoxb-", "xoxp-", "xoxa-", "xoxr-", "xoxs-", "xoxo-", "xoxc-", "xoxe-", "xoxe.xoxp-",
-                          "xoxe.xoxb-", "xapp-"], url64, 50),
+    Token { proof: Proof::Numbered, ..open("slack-token", &["xoxb-", "xoxp-", "xoxa-", "xoxr-", "xoxs-", "xoxo-", "xoxc-", "xoxe-", "xoxe.xoxp-",
+                          "xoxe.xoxb-", "xapp-"], url64, 50) },
     open("slack-token", &["xoxd-"], any64, 60),
-    behind("slack-webhook", &["hooks.slack.com/services/", "hooks.slack.com/workflows/",
-                              "hooks.slack.com/triggers/"], |b| base62(b) || b == b'/', 44),
-    exact("gcp-api-key", &["AIza"], url64, 35),
+    open("slack-webhook", &["hooks.slack.com/services/", "hooks.slack.com/workflows/", "hooks.slack.com/triggers/"],
+         |b| base62(b) || b == b'/', 44),
+    Token { cut: Some(16), ..exact("gcp-api-key", &["AIza"], url64, 35) },
     open("gcp-oauth", &["GOCSPX-", "AQ.Ab8"], url64, 28),
     open("gcp-oauth", &["ya29."], url64_dots, usize::MAX),
     Token { cut: Some(40), ..open("gcp-oauth", &["1//0"], url64, 90) },
-    Token { cut: Some(20), ..behind("azure-sas", &["sig="], any64, 43) },
+    Token { cut: Some(20), keep_start: true, ..open("azure-sas", &["sig="], any64, 43) },
     open("stripe-key", &["sk_live_", "rk_live_", "sk_test_", "rk_test_", "sk_prod_", "rk_prod_"], base62, 24),
     open("stripe-key", &["whsec_"], base64, 32),
     open("npm-token", &["npm_"], base62, 36),
     open("pypi-token", &["pypi-AgE"], url64, 130),
-    exact("crates-io-token", &["cio"], base62, 32),
+    Token { cut: Some(20), ..exact("crates-io-token", &["cio"], base62, 32) },
     open("rubygems-token", &["rubygems_"], hex, 48),
     Token { proof: Proof::MixedCase, ..open("huggingface-token", &["hf_", "api_org_"], base62, 34) },
     open("replicate-token", &["r8_"], base62, 37),
@@ -162,7 +154,7 @@ const TOKENS: &[Token] = &[
     open("vault-token", &["hvs.", "hvb.", "hvr."], url64, 90),
     open("linear-key", &["lin_api_", "lin_oauth_"], base62, 40),
     open("notion-token", &["ntn_"], base62, 46),
-    exact("notion-token", &["secret_"], base62, 43),
+    Token { cut: Some(20), ..exact("notion-token", &["secret_"], base62, 43) },
     open("age-key", &["AGE-SECRET-KEY-1"], upper36, 58),
     open("cloudflare-token", &["cfut_", "cfat_", "cfk_"], base62, 48),
     open("dockerhub-token", &["dckr_pat_", "dckr_oat_"], url64, 27),
@@ -172,15 +164,18 @@ const TOKENS: &[Token] = &[
     open("sentry-token", &["sntryu_", "sntrys_"], any64, 64),
     open("figma-token", &["figd_"], url64, 40),
     open("vercel-token", &["vcp_", "vck_", "vca_", "vci_", "vcr_"], url64, 56),
-    open("supabase-key", &["sbp_", "sb_secret_"], url64, 31),
+    open("supabase-key", &["sbp_"], hex, 40),
+    open("supabase-key", &["sb_secret_"], url64, 31),
     open("atlassian-token", &["ATATT", "ATCTT"], url64_dots, 180),
     open("tailscale-key", &["tskey-"], url64, 48),
     open("doppler-token", &["dp.pt.", "dp.st.", "dp.ct.", "dp.sa.", "dp.scim.", "dp.audit."], url64_dots, 40),
+    Token { proof: Proof::Discord, cut: Some(41), ..open("discord-token", &["M", "N", "O"], url64_dots, 58) },
     open("pulumi-token", &["pul-"], hex, 40),
     open("postman-key", &["PMAK-"], hex_dashes, 59),
     open("heroku-key", &["HRKU-"], url64, 60),
     open("newrelic-key", &["NRAK-", "NRII-"], url64, 27),
     open("onepassword-key", &["ops_eyJ"], url64_dots, 250),
+    Token { cut: None, ..open("onepassword-key", &["A3-"], |b| upper36(b) || b == b'-', 34) },
     // "-----BEGIN", a space, and the kinds of private key, in base64.
     Token { proof: Proof::Format, ..open("private-key", &["LS0tLS1CRUdJTiBQUklWQVRF", "LS0tLS1CRUdJTiBSU0EgUFJJ",
         "LS0tLS1CRUdJTiBFQyBQUklW", "LS0tLS1CRUdJTiBPUEVOU1NI", "LS0tLS1CRUdJTiBFTkNSWVBU",
@@ -207,10 +202,10 @@ pub(super) fn find(view: &str, found: &mut Vec<Found>) {
 
 impl Token {
     /// Its bytes when `text` begins with it.
-    fn at(&self, text: &str) -> Option<std::ops::Range<usize>> {
+    fn at(&self, text: &str) -> Option<Range<usize>> {
         let start = self.starts.iter().find(|s| text.starts_with(**s))?.len();
         let after = text.get(start..)?;
-        let len = after.bytes().take_while(|b| (self.body)(*b)).count();
+        let len = self.run(after);
         let body = after.get(..len)?.trim_end_matches(['.', '-']);
         let (least, most) = self.whole;
         let ends = !after.as_bytes().get(body.len()).is_some_and(|b| url64(*b));
@@ -218,19 +213,41 @@ impl Token {
         let cut = self
             .cut
             .is_some_and(|cut| (cut..least).contains(&body.len()))
-            && (ends && (shape::is_random(body) || matches!(self.proof, Proof::Jwt)));
+            && ends
+            && (shape::is_random(body) || !matches!(self.proof, Proof::Format));
         if !(whole || cut) || !self.proof.holds(body) {
             return None;
         }
         let from = if self.keep_start { start } else { 0 };
-        Some(from..start + body.len())
+        let end = start + body.len();
+        let complete = body.len() == least;
+        Some(
+            from..if complete {
+                end
+            } else {
+                joint::extend(text, end)
+            },
+        )
+    }
+
+    /// How many bytes of its class `text` begins with.
+    fn run(&self, text: &str) -> usize {
+        text.bytes().take_while(|b| (self.body)(*b)).count()
     }
 }
 
 impl Proof {
     fn holds(self, body: &str) -> bool {
         let looks_right = match self {
+            Self::Discord => {
+                let lengths: Vec<_> = body.split('.').map(str::len).collect();
+                let known = matches!(lengths.as_slice(), [23..=27, 6, 10..=38]);
+                known && shape::is_random(body)
+            }
             Self::Random => shape::is_random(body),
+            Self::Numbered => {
+                shape::is_random(body) || body.bytes().filter(u8::is_ascii_digit).count() >= 8
+            }
             Self::MixedCase => shape::is_random(body) || shape::is_mixed_case(body),
             Self::Format => true,
             Self::Jwt => {
