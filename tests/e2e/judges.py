@@ -1,0 +1,148 @@
+"""The real clients as judges: of each other and of themselves, when they fail, and what a call costs and leaves."""
+
+from __future__ import annotations
+
+import fnmatch
+import json
+from dataclasses import dataclass
+
+from hosts import HOSTS
+from model_server import JUDGE_MARKER, Request, Say, Script
+from sandbox import KEY, Sandbox
+from scenario import ALLOWED, NOTES, VIOLATION, expect, expect_in, scenario_per
+from stops import PROPOSAL, VERIFIED
+
+EVENT = {"hook_event_name": "Stop", "last_assistant_message": PROPOSAL}
+
+
+@dataclass(frozen=True)
+class Backend:
+    """One way to ask a judge: the hooks' flags, the hosts it may turn to, the files it may leave."""
+
+    name: str
+    flags: tuple[str, ...]
+    hosts: frozenset[str] = frozenset()
+    leaves: tuple[str, ...] = ()
+
+
+CODEX_LEAVES = (
+    "home/.codex/installation_id",
+    "home/.codex/*.sqlite*",
+    "home/.codex/models_cache.json",
+)
+CODEX = Backend(
+    "codex", ("--judge", "codex"), frozenset({"api.openai.com", "chatgpt.com"}), CODEX_LEAVES
+)
+CODEX_USER = Backend(
+    "codex-user-config", ("--judge", "codex", "--codex-user-config"), CODEX.hosts, CODEX_LEAVES
+)
+CLAUDE = Backend("claude", ("--judge", "claude"))
+CLIENTS = (CODEX, CODEX_USER, CLAUDE)
+
+
+def violation_until_verified(request: Request) -> dict:
+    return ALLOWED if "12 passed" in json.dumps(request.body) else VIOLATION
+
+
+@scenario_per(HOSTS, CLIENTS)
+def client_judges_a_session(sandbox: Sandbox, host, backend: Backend) -> None:
+    """With all hooks installed in both clients, a hit costs one judge call and runs no hook within the judge."""
+    stops = sandbox.root / "stops"
+    for each in HOSTS:
+        each.install(sandbox, *backend.flags)
+        each.add_hook(sandbox, "Stop", f"echo stop >> '{stops}'")
+    sandbox.server.play(
+        Script(agent=[Say(PROPOSAL), Say(VERIFIED)], judge=violation_until_verified)
+    )
+    ended = host.ask(sandbox, "Refactor the parser.")
+    expect("the user reads", host.answer(ended), VERIFIED)
+    expect("judge calls", len(sandbox.server.asked("judge")), 1)
+    expect("stops, those of a judge's own session included", stops.read_text().count("stop"), 2)
+    hits = [record for record in sandbox.decisions() if record["attempts"]]
+    expect("decisions that asked", [record["decision"] for record in hits], ["block"])
+    [request] = sandbox.server.asked("judge")
+    expect("signed with the user's own key", request.key.removeprefix("Bearer "), KEY)
+    NOTES.add(
+        f"{backend.name} judging {host.name}: request {request.size} bytes, {beside_the_prompt(request)} of them "
+        f"beside the prompt; {hits[0]['judge_ms']} ms for the call, {hits[0]['total_ms']} ms for the hook"
+    )
+
+
+@scenario_per(CLIENTS)
+def client_leaves_nothing(sandbox: Sandbox, backend: Backend) -> None:
+    """A judge call leaves no file but the client's own state, no session, no temporary file."""
+    sandbox.server.play(Script(judge=lambda _request: VIOLATION))
+    before = sandbox.files()
+    for run in ("first", "second"):
+        ended = sandbox.hook("commit-before-verify", backend.flags, EVENT)
+        expect(f"exit status of the {run} run", ended.status, 2)
+        new = {
+            path for path in sandbox.files() - before if not path.startswith("home/.claude/logs/")
+        }
+        unlisted = [
+            path
+            for path in sorted(new)
+            if not any(fnmatch.fnmatch(path, one) for one in backend.leaves)
+        ]
+        expect(f"files that the {run} run left", unlisted, [])
+    expect("temporary files", [str(path) for path in sandbox.tmp.iterdir()], [])
+    expect(
+        "hosts asked for beyond the judge's own", set(sandbox.server.hosts) - backend.hosts, set()
+    )
+    expect("judge calls", len(sandbox.server.asked("judge")), 2)
+
+
+@scenario_per(CLIENTS)
+def client_gets_little_beside_the_prompt(sandbox: Sandbox, backend: Backend) -> None:
+    """The request holds at most 3 kB beside the prompt, and no tool that could act."""
+    sandbox.server.play(Script(judge=lambda _request: VIOLATION))
+    expect("exit status", sandbox.hook("commit-before-verify", backend.flags, EVENT).status, 2)
+    [request] = sandbox.server.asked("judge")
+    size = beside_the_prompt(request)
+    expect(f"{size} bytes beside the prompt are few enough", size <= 3000, True)
+    tools = [tool.get("name") for tool in request.body.get("tools", [])]
+    expect("tools", tools, ["StructuredOutput"] if backend is CLAUDE else [])
+
+
+@scenario_per(CLIENTS)
+def failing_client_lets_go(sandbox: Sandbox, backend: Backend) -> None:
+    """A judge that answers only errors is asked a bounded number of times; the stop is allowed, the failure named."""
+    for status in (400, 401, 429, 503):
+        sandbox.server.play(Script(judge_status=status))
+        ended = sandbox.hook("commit-before-verify", (*backend.flags, "--timeout-s", "10"), EVENT)
+        expect(f"exit status after {status}", (ended.status, ended.err), (0, ""))
+        calls = len(sandbox.server.asked("judge"))
+        expect(f"{calls} calls after {status} are few enough", 1 <= calls <= 8, True)
+        expect(f"{ended.seconds:.1f} s after {status} are few enough", ended.seconds < 10.3, True)
+        record = sandbox.decisions()[-1]
+        expect("decision", (record["decision"], record["verdict"]), ("allow", "fail"))
+        outcomes = [f"{one['model']} {one['outcome']} {one['ms']} ms" for one in record["attempts"]]
+        NOTES.add(f"{backend.name} answered with {status}: {calls} requests; {', '.join(outcomes)}")
+
+
+@scenario_per(CLIENTS)
+def hanging_client_is_ended(sandbox: Sandbox, backend: Backend) -> None:
+    """A judge whose model never answers costs the deadline and no more; its processes are gone."""
+    sandbox.server.play(Script(judge_delay_s=30))
+    ended = sandbox.hook("commit-before-verify", (*backend.flags, "--timeout-s", "3"), EVENT)
+    expect("processes left at once", sandbox.leftovers(patience_s=0.1), [])
+    expect("exit status", ended.status, 0)
+    expect(f"{ended.seconds:.2f} s are within the deadline + 300 ms", ended.seconds <= 3.3, True)
+    expect_in("attempts", "timeout", json.dumps(sandbox.decisions()[-1]["attempts"]))
+
+
+def beside_the_prompt(request: Request) -> int:
+    """The request's size less the user message that holds the prompt, both as JSON."""
+    messages = request.body.get("messages") or request.body.get("input")
+    texts = [part["text"] for message in messages for part in parts(message)]
+    [prompt] = [text for text in texts if JUDGE_MARKER in text]
+    return request.size - len(json.dumps(prompt, ensure_ascii=False).encode())
+
+
+def parts(message: dict) -> list[dict]:
+    content = message.get("content", [])
+    return (
+        [{"text": content}]
+        if isinstance(content, str)
+        else [part for part in content if "text" in part]
+    )

@@ -1,0 +1,70 @@
+"""What a hook adds to the time that its judge takes."""
+
+from __future__ import annotations
+
+import json
+import statistics
+from dataclasses import dataclass
+
+from judges import EVENT
+from model_server import Script
+from sandbox import Sandbox
+from scenario import NOTES, VIOLATION, CannedJudge, expect, scenario
+from stops import ORDINARY
+
+RUNS = 20
+DELAY_S = 0.05
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of the table; `bound_s` is what the median may be."""
+
+    name: str
+    command: list
+    message: str = EVENT["last_assistant_message"]
+    status: int = 2
+    bound_s: float | None = None
+
+
+@scenario
+def overhead(sandbox: Sandbox) -> None:
+    """The median of 20 runs stays within each backend's bound, the model's own time not counted."""
+    hook = sandbox.programs.hooks / "commit-before-verify"
+    url = f"{sandbox.server.url}/v1"
+    rows = [
+        Row("nothing: /bin/true", ["/bin/true"], status=0),
+        Row("no hit", [hook], message=ORDINARY, status=0),
+        Row("command, a shell script", [hook, *CannedJudge(sandbox).flags]),
+        Row("openai over HTTP", [hook, "--judge", "openai:scripted", "--url", url], bound_s=0.005),
+        Row(
+            "anthropic over HTTP",
+            [hook, "--judge", "anthropic:scripted", "--url", url],
+            bound_s=0.005,
+        ),
+        Row("codex exec", [hook, "--judge", "codex"], bound_s=0.35),
+        Row("claude -p", [hook, "--judge", "claude"], bound_s=1.0),
+    ]
+    sandbox.server.play(Script(judge=lambda _request: VIOLATION, judge_delay_s=DELAY_S))
+    NOTES.add(f"Wall time of a hook less what the model took, {RUNS} runs each:")
+    NOTES.add(f"  {'':<25}{'median':>10}{'least':>10}{'most':>10}{'bound':>10}")
+    over = []
+    for row in rows:
+        run_s(sandbox, row)  # the first run of a client in a fresh HOME sets up its state
+        times = sorted(run_s(sandbox, row) for _ in range(RUNS))
+        median = statistics.median(times)
+        NOTES.add(f"  {row.name:<25}{ms(median)}{ms(times[0])}{ms(times[-1])}{ms(row.bound_s)}")
+        if row.bound_s is not None and median > row.bound_s:
+            over.append(f"{row.name}:{ms(median)}")
+    expect("over the bound", over, [])
+
+
+def run_s(sandbox: Sandbox, row: Row) -> float:
+    before = len(sandbox.server.asked("judge"))
+    ended = sandbox.run(row.command, json.dumps({**EVENT, "last_assistant_message": row.message}))
+    expect(f"exit status of {row.name}", ended.status, row.status)
+    return ended.seconds - sum(request.held_s for request in sandbox.server.asked("judge")[before:])
+
+
+def ms(seconds: float | None) -> str:
+    return f"{'-' if seconds is None else f'{seconds * 1000:.1f} ms':>10}"
