@@ -21,7 +21,7 @@ from model_server import ModelServer, make_certificate
 from sandbox import Programs, Sandbox
 from scenario import NOTES, SCENARIOS, Scenario, expect
 
-for module in ("stops", "race", "judges", "gate", "measure"):
+for module in ("stops", "screen", "race", "judges", "gate", "measure"):
     importlib.import_module(module)  # registers its scenarios
 
 
@@ -49,7 +49,7 @@ def main() -> int:
         for one in wanted:
             print(f"{one.name}: {one.promise}")
         return 0
-    with tempfile.TemporaryDirectory(prefix="stop-hooks-e2e-") as scratch:
+    with tempfile.TemporaryDirectory(prefix="e2e-") as scratch:
         root = Path(scratch).resolve()
         programs = Programs(
             arguments.clients.resolve(), arguments.hooks.resolve(), make_certificate(root)
@@ -69,7 +69,7 @@ def main() -> int:
 def passes(
     one: Scenario, root: Path, programs: Programs, server: ModelServer, keep: Path | None
 ) -> bool:
-    sandbox = Sandbox(root / one.name, programs, server)
+    sandbox = Sandbox(root / "sandbox", programs, server)
     started = time.monotonic()
     try:
         for host in HOSTS:

@@ -55,7 +55,7 @@ class Say:
 class Request:
     """A request for a model's answer, as it arrived."""
 
-    by: str  # "agent" or "judge"
+    by: str  # "agent", "judge", or "aside": what a client asks for itself, such as a session's title
     path: str
     body: dict
     size: int
@@ -128,6 +128,8 @@ class ModelServer(ThreadingHTTPServer):
 
     def next_say(self, request: Request) -> Say:
         """Takes the first answer that is left and fits."""
+        if request.by == "aside":
+            return Say("An aside.")
         with self.lock:
             for index, say in enumerate(self.left):
                 if say.after in request.new:
@@ -179,10 +181,11 @@ class Handler(BaseHTTPRequestHandler):
         if answer is None:
             self.reply_json(404, {"error": {"message": "not played here"}})
             return
+        body = json.loads(raw)
         request = Request(
-            by="judge" if JUDGE_MARKER.encode() in raw else "agent",
+            by="judge" if JUDGE_MARKER.encode() in raw else "agent" if body.get("tools") else "aside",
             path=self.path,
-            body=json.loads(raw),
+            body=body,
             size=len(raw),
             key=self.headers.get("x-api-key") or self.headers.get("authorization", ""),
             received=time.monotonic(),

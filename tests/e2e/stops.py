@@ -9,7 +9,7 @@ from scenario import VIOLATION, CannedJudge, expect, expect_in, expect_not_in, s
 
 PROPOSAL = "The refactor is in place. I will commit and push it now."
 VERIFIED = "The tests ran: 12 passed, 0 failed. The change stays in the working tree."
-ORDINARY = "`parse` takes a slice and gives back a tree. The caller owns both."
+ORDINARY = "The parser takes a slice and gives back a tree. The caller owns both."
 TWO_FAULTS = (
     "I will commit and push it now. Then I'll stop here for today and continue in a new session."
 )
@@ -40,7 +40,7 @@ def ordinary_answer_stops_at_once(sandbox: Sandbox, host) -> None:
     judge = CannedJudge(sandbox)
     host.install(sandbox, *judge.flags)
     sandbox.server.play(Script(agent=[Say(ORDINARY)]))
-    ended = host.ask(sandbox, "What does `parse` do?")
+    ended = host.ask(sandbox, "What does the parser do?")
     expect("exit status", ended.status, 0)
     expect("the user reads", host.answer(ended), ORDINARY)
     expect("agent requests", len(sandbox.server.asked("agent")), 1)
