@@ -34,5 +34,5 @@ if [[ ! -x $clients/node_modules/.bin/claude || ! -x $clients/node_modules/.bin/
         "@anthropic-ai/claude-code@$claude_version" "@openai/codex@$codex_version"
 fi
 
-cargo build --quiet --locked --release --workspace --target-dir target
+cargo build --quiet --locked --release --target-dir target -p hooks -p stop-hooks # as install.sh does
 exec python3 -B tests/e2e/main.py --clients "$clients/node_modules/.bin" --hooks target/release "$@"

@@ -20,9 +20,9 @@ CHECKOUT = Path(__file__).resolve().parents[2]
 
 def install(sandbox: Sandbox, *flags: str) -> None:
     """By the script that a user runs, in the caller's environment, where cargo is at home."""
-    environment = {**os.environ, "CODEX_HOME": str(sandbox.codex_dir)}
-    command = [CHECKOUT / "install.sh", "--claude-dir", sandbox.claude_dir, *flags]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=600)
+    command = [CHECKOUT / "install.sh", "--claude-dir", sandbox.claude_dir]
+    command += ["--codex-dir", sandbox.codex_dir, *flags]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=600)
     if done.returncode != 0:
         raise AssertionError(f"install.sh failed: {done.stderr or done.stdout}")
 
