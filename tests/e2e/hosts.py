@@ -40,11 +40,12 @@ class ClaudeCode:
         state = {
             "hasCompletedOnboarding": True,
             "lastOnboardingVersion": "99.0.0",
-            "bypassPermissionsModeAccepted": True,
             "customApiKeyResponses": {"approved": [KEY[-20:]], "rejected": []},
             "projects": {str(sandbox.project): project},
         }
         (sandbox.home / ".claude.json").write_text(json.dumps(state))
+        settings = {"skipDangerousModePermissionPrompt": True}
+        (sandbox.claude_dir / "settings.json").write_text(json.dumps(settings, indent=2))
 
     def install(self, sandbox: Sandbox, *flags: str) -> None:
         install(sandbox, *flags)
@@ -52,7 +53,7 @@ class ClaudeCode:
     def add_hook(self, sandbox: Sandbox, event: str, command: str) -> None:
         """A hook that is not ours, beside ours."""
         path = sandbox.claude_dir / "settings.json"
-        settings = json.loads(path.read_text()) if path.exists() else {}
+        settings = json.loads(path.read_text())
         entry = {"hooks": [{"type": "command", "command": command}]}
         settings.setdefault("hooks", {}).setdefault(event, []).append(entry)
         path.write_text(json.dumps(settings, indent=2))

@@ -96,11 +96,11 @@ def print_evidence(sandbox: Sandbox) -> None:
         print(f"  last program: status {sandbox.last.status} after {sandbox.last.seconds:.1f} s")
         for line in (sandbox.last.out + sandbox.last.err).splitlines()[-12:]:
             print(f"    {line[:400]}")
-    for request in sandbox.server.requests:
+    for request in sandbox.server.requests[-6:]:
         print(
             f"  {request.by} request to {request.path}, {request.size} bytes: {request.new[:200]}"
         )
-    for record in sandbox.decisions():
+    for record in sandbox.decisions()[-6:]:
         keys = ("hook", "event", "decision", "stage", "signal", "verdict", "reason", "attempts")
         print(
             f"  decision {json.dumps({key: record[key] for key in keys if record.get(key)})}"[:600]

@@ -74,9 +74,25 @@ class Request:
         return json.dumps(items[start:], ensure_ascii=False)
 
     @property
+    def schema(self) -> dict:
+        """What the answer has to fit, wherever the API has its place."""
+        text = self.body.get("text", {}).get("format", {}).get("schema")
+        chat = self.body.get("response_format", {}).get("json_schema", {}).get("schema")
+        tool = [tool.get("input_schema") for tool in self.body.get("tools") or []]
+        return text or chat or next(iter(tool), None) or {}
+
+    @property
     def held_s(self) -> float:
         """From the request's last byte to the answer's last byte."""
         return self.answered - self.received
+
+
+class Refusal(Exception):
+    """Raised by a judge that answers with an HTTP error instead."""
+
+    def __init__(self, status: int, message: str = "scripted") -> None:
+        super().__init__(message)
+        self.status, self.message = status, message
 
 
 Judge = Callable[[Request], dict]
@@ -89,7 +105,6 @@ class Script:
     agent: list[Say] = field(default_factory=list)
     judge: Judge = lambda _request: {}
     judge_delay_s: float = 0.0
-    judge_status: int = 200
     stubborn: bool = False
 
 
@@ -138,6 +153,13 @@ class ModelServer(ThreadingHTTPServer):
                     return say
         return Say("The script is spent.")
 
+    def judge(self, request: Request) -> dict:
+        """The judge's answer, less what the request's schema has no place for."""
+        time.sleep(self.script.judge_delay_s)
+        answer = self.script.judge(request)
+        properties = request.schema.get("properties", answer)
+        return {key: value for key, value in answer.items() if key in properties}
+
     def close(self) -> None:
         self.shutdown()
         self.server_close()
@@ -183,7 +205,11 @@ class Handler(BaseHTTPRequestHandler):
             return
         body = json.loads(raw)
         request = Request(
-            by="judge" if JUDGE_MARKER.encode() in raw else "agent" if body.get("tools") else "aside",
+            by="judge"
+            if JUDGE_MARKER.encode() in raw
+            else "agent"
+            if body.get("tools")
+            else "aside",
             path=self.path,
             body=body,
             size=len(raw),
@@ -192,15 +218,11 @@ class Handler(BaseHTTPRequestHandler):
         )
         with self.server.lock:
             self.server.requests.append(request)
-        script = self.server.script
-        if request.by == "judge":
-            time.sleep(script.judge_delay_s)
-        if request.by == "judge" and script.judge_status != 200:
-            self.reply_json(
-                script.judge_status, {"error": {"type": "api_error", "message": "scripted"}}
-            )
-        else:
+        try:
             answer(request)
+        except Refusal as refusal:
+            error = {"type": "api_error", "message": refusal.message}
+            self.reply_json(refusal.status, {"type": "error", "error": error})
         request.answered = time.monotonic()
 
     def read_body(self) -> bytes:
@@ -264,7 +286,7 @@ class Handler(BaseHTTPRequestHandler):
             }
 
         if request.by == "judge":
-            answer = self.server.script.judge(request)
+            answer = self.server.judge(request)
             tools = request.body.get("tools")
             return [
                 tool_use(tools[0]["name"], answer)
@@ -299,7 +321,7 @@ class Handler(BaseHTTPRequestHandler):
     def answer_responses(self, request: Request) -> None:
         items = []
         if request.by == "judge":
-            say = Say(json.dumps(self.server.script.judge(request)))
+            say = Say(json.dumps(self.server.judge(request)))
         else:
             say = self.server.next_say(request)
         if say.text:
@@ -344,7 +366,7 @@ class Handler(BaseHTTPRequestHandler):
     # -- OpenAI Chat Completions ------------------------------------------------------------------------------
 
     def answer_chat(self, request: Request) -> None:
-        content = json.dumps(self.server.script.judge(request))
+        content = json.dumps(self.server.judge(request))
         message = {"role": "assistant", "content": content}
         choice = {"index": 0, "message": message, "finish_reason": "stop"}
         self.reply_json(

@@ -151,7 +151,8 @@ class Sandbox:
             time.sleep(0.02)
 
     def keep(self, where: Path) -> None:
-        shutil.copytree(self.root, where, symlinks=True, dirs_exist_ok=True)
+        shutil.rmtree(where, ignore_errors=True)
+        shutil.copytree(self.root, where, symlinks=True)
 
     def remove(self) -> None:
         self.kill_leftovers()

@@ -21,7 +21,9 @@ from types import TracebackType
 from sandbox import Sandbox
 
 HEIGHT, WIDTH = 50, 140
-SEQUENCE = re.compile(r"\x1b\[([0-9;?<>=]*)([ -/]*[@-~])|\x1b[\]P_].*?(?:\x07|\x1b\\)|\x1b[ -/]*[0-~]", re.DOTALL)
+SEQUENCE = re.compile(
+    r"\x1b\[([0-9;?<>=]*)([ -/]*[@-~])|\x1b[\]P_].*?(?:\x07|\x1b\\)|\x1b[ -/]*[0-~]", re.DOTALL
+)
 UNFINISHED = re.compile(r"\x1b(?:[\[\]P_][^\x07]*)?\Z", re.DOTALL)
 
 
