@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from gate import PUSH, Remote
 from hosts import HOSTS
 from model_server import Say, Script
 from sandbox import HOOKS, Sandbox
@@ -59,18 +58,3 @@ def screen_shows_that_the_budget_is_spent(sandbox: Sandbox) -> None:
         terminal.wait_for("Stop says: [commit-before-verify]")
         terminal.settle()
         expect("notices", terminal.screen.words.count("Stop says:"), 1)
-
-
-@scenario
-def screen_asks_when_the_gate_is_broken(sandbox: Sandbox) -> None:
-    """With the judge broken, the gate's question comes up with its reason; told no, the push does not run."""
-    remote = Remote(sandbox)
-    CLAUDE_CODE.install(sandbox, "--gate", "--judge", f"command:{sandbox.root}/no-such-judge")
-    sandbox.server.play(Script(agent=[Say("Pushing.", (CLAUDE_CODE.shell(PUSH),))], stubborn=True))
-    with open_session(sandbox, "Push it.") as terminal:
-        terminal.wait_for("requires confirmation for this command")
-        terminal.settle()
-        expect_in("screen", "[commit-before-verify]", terminal.screen.words)
-        terminal.type("\x1b")
-        terminal.wait_for("Interrupted")
-    expect("the remote got the push", remote.got_the_push, False)
