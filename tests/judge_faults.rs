@@ -230,6 +230,28 @@ fn address_is_plain_http_elsewhere() {
     );
 }
 
+/// What goes to this machine stays on it.
+#[test]
+fn loopback_has_no_proxy() {
+    let proxy = Server::new(Fault::refuses(403));
+    let server = Server::new(Fault::says(VIOLATION));
+    let (proxied, url) = (proxy.url(), server.url());
+    let variables = ["ALL_PROXY", "HTTPS_PROXY", "HTTP_PROXY", "http_proxy"];
+    let env = variables.map(|name| (name, proxied.as_str()));
+    let ran = Scene::new().run_with(&["--judge", "openai:m", "--url", &url], &env);
+    ran.check_blocked("an endpoint on loopback");
+    assert_eq!((proxy.calls(), server.calls()), (0, 1));
+}
+
+#[test]
+fn elsewhere_goes_through_the_proxy() {
+    let proxy = Server::new(Fault::refuses(403));
+    let args = ["--judge", "openai:m", "--url", "https://judge.example/v1"];
+    let ran = Scene::new().run_with(&args, &[("HTTPS_PROXY", &proxy.url())]);
+    ran.check_allowed("a proxy that refuses");
+    assert_eq!((ran.outcomes(), proxy.calls()), (vec!["unreachable"], 1));
+}
+
 #[track_caller]
 fn endpoint_redirects(status: u16) {
     let elsewhere = Server::new(Fault::says(VIOLATION));

@@ -26,16 +26,24 @@ use super::OUTPUT_MAX_BYTES;
 use super::outcome::{Failure, Outcome};
 use crate::guard::JUDGE_ACTIVE;
 
-/// Waits for a line or the end of stdin, then kills its own process group. It outlives the signals that can be ignored.
-/// The end without a line means that nobody is left to remove the directory.
-const REAPER: &str = r#"trap '' HUP INT QUIT TERM; read -r _ || rm -rf -- "$1"; kill -s KILL 0"#;
+/// Waits for a line or the end of stdin, then ends its own process group, itself included. It outlives the signals that
+/// can be ignored. A client that still runs is asked first, because it may have files to remove. The end of stdin
+/// without a line means that nobody is left to remove the directory.
+const REAPER: &str = r#"
+trap '' HUP INT QUIT TERM
+read -r how || how=orphaned
+[ "$how" = now ] || { kill -s TERM 0; sleep 0.1; }
+[ "$how" != orphaned ] || rm -rf -- "$1"
+kill -s KILL 0
+"#;
 
 /// How long a judge's pipes are read on after it exited: what it wrote is there, what a child of it holds open may never
 /// end.
 const DRAIN: Duration = Duration::from_millis(100);
 
-/// How long the group's end is waited for before it is killed in another way.
-const KILL: Duration = Duration::from_millis(100);
+/// How long the group's end is waited for before it is killed in another way. Together with the reaper's own pause it
+/// has to fit into the 300 ms that a hook may take on top of its deadline.
+const END: Duration = Duration::from_millis(180);
 
 /// What is kept of stderr, from its end.
 const STDERR_MAX_BYTES: usize = 64 << 10;
@@ -81,7 +89,7 @@ impl Output {
 /// Runs `job` in the empty directory of `scratch`, until it ends or `until` has passed.
 pub(super) fn run(job: &Job<'_>, scratch: &Scratch, until: Instant) -> Result<Output, Failure> {
     let not_started = |e: io::Error| Failure::new(Outcome::NotStarted, e.to_string());
-    let group = Group::start(&scratch.root).map_err(not_started)?;
+    let mut group = Group::start(&scratch.root).map_err(not_started)?;
     let mut judge = Command::new(job.program)
         .args(&job.args)
         .envs(job.env.iter().map(|(name, value)| (name, value)))
@@ -124,6 +132,7 @@ pub(super) fn run(job: &Job<'_>, scratch: &Scratch, until: Instant) -> Result<Ou
     .map_err(not_started)?;
 
     let output = collect(&events, until);
+    group.is_busy = output.is_err();
     drop(group);
     output
 }
@@ -215,6 +224,8 @@ fn collect(events: &Receiver<Event>, until: Instant) -> Result<Output, Failure> 
 struct Group {
     reaper: Child,
     pipe: Option<ChildStdin>,
+    /// The judge itself still runs.
+    is_busy: bool,
 }
 
 impl Group {
@@ -231,7 +242,11 @@ impl Group {
             .stderr(Stdio::null())
             .spawn()?;
         let pipe = reaper.stdin.take();
-        Ok(Self { reaper, pipe })
+        Ok(Self {
+            reaper,
+            pipe,
+            is_busy: false,
+        })
     }
 
     fn id(&self) -> i32 {
@@ -254,13 +269,18 @@ impl Group {
 
 impl Drop for Group {
     fn drop(&mut self) {
-        // The line tells the reaper that the directory is removed by us. A broken pipe tells that the judge has killed
-        // it; it is not reaped then, so the group's number is still its own.
+        let how = if self.is_busy {
+            "asked first\n"
+        } else {
+            "now\n"
+        };
+        // A broken pipe tells that the judge has killed the reaper. It is not reaped then, so the group's number is still
+        // its own.
         let told = self
             .pipe
             .take()
-            .is_some_and(|mut pipe| pipe.write_all(b"\n").is_ok());
-        if told && self.ends_within(KILL) {
+            .is_some_and(|mut pipe| pipe.write_all(how.as_bytes()).is_ok());
+        if told && self.ends_within(END) {
             return;
         }
         // Or the judge has stopped it, with the whole group. A newcomer is neither dead nor stopped.
@@ -273,7 +293,7 @@ impl Drop for Group {
             .stderr(Stdio::null())
             .spawn();
         if let Ok(mut killer) = killer
-            && self.ends_within(KILL)
+            && self.ends_within(END)
         {
             let _ = killer.wait();
         }
@@ -427,7 +447,7 @@ mod tests {
         assert_eq!(outcome, Some(expected), "{script}");
         assert_eq!(ran.left, Vec::<String>::new(), "left by {script}");
         assert!(
-            ran.elapsed < DEADLINE + Duration::from_millis(250),
+            ran.elapsed < DEADLINE + Duration::from_millis(300),
             "{script}: {:?}",
             ran.elapsed
         );
@@ -474,6 +494,19 @@ mod tests {
         check_killed("while :; do echo noise >&2; done", Outcome::Timeout);
         check_killed("sleep 30 & echo $! >>\"$1\"; sleep 30", Outcome::Timeout);
         check_killed("cat /dev/zero", Outcome::TooLarge);
+    }
+
+    /// A client may have files of its own to remove.
+    #[test]
+    fn what_still_runs_is_asked_to_end_first() {
+        let temp_dir = tempfile::tempdir().unwrap();
+        let note = temp_dir.path().join("note");
+        let goodbye = format!(
+            "trap 'echo bye >{}; exit' TERM; while :; do sleep 0.01; done",
+            note.display()
+        );
+        check_killed(&goodbye, Outcome::Timeout);
+        assert_eq!(fs::read_to_string(note).unwrap(), "bye\n");
     }
 
     #[test]
