@@ -52,44 +52,6 @@ impl Window {
     }
 }
 
-/// Reads `2026-01-31`.
-///
-/// # Errors
-/// When it is no such day.
-pub fn day(word: &str) -> Result<Date, Error> {
-    let parse = || {
-        let mut parts = word.splitn(3, '-');
-        let year = parts.next()?.parse().ok()?;
-        let month: u8 = parts.next()?.parse().ok()?;
-        let day = parts.next()?.parse().ok()?;
-        Date::from_calendar_date(year, month.try_into().ok()?, day).ok()
-    };
-    parse().ok_or_else(|| Error::Usage(format!("a day is like 2026-01-31, not \"{word}\"")))
-}
-
-/// Reads `--days`.
-///
-/// # Errors
-/// When it is no number above 0.
-pub fn days(word: &str) -> Result<u32, Error> {
-    let days = word.parse().ok().filter(|&days| days > 0);
-    days.ok_or_else(|| Error::Usage(format!("--days is a number of days, not \"{word}\"")))
-}
-
-/// Reads `--format`.
-///
-/// # Errors
-/// When it is neither text nor json.
-pub fn is_json(word: &str) -> Result<bool, Error> {
-    match word {
-        "json" => Ok(true),
-        "text" => Ok(false),
-        _ => Err(Error::Usage(format!(
-            "--format is text or json, not \"{word}\""
-        ))),
-    }
-}
-
 /// Hands every line of `files` to `take`, oldest first.
 ///
 /// # Errors

@@ -5,13 +5,11 @@ mod logged;
 mod page;
 mod text;
 
-use std::ffi::OsString;
 use std::io::{self, Read as _, Write};
 use std::path::PathBuf;
 
 use common::Hook;
-use common::args::Command;
-use common::config::{Config, Environment};
+use common::config::Config;
 use common::input::{HookInput, INPUT_MAX_BYTES};
 use common::log::Record;
 use lexopt::Arg::{Long, Value};
@@ -21,8 +19,8 @@ use crate::decisions::{self, Window};
 use crate::error::Error;
 use crate::places::Places;
 use crate::registration::{self, Flags};
-use crate::replay;
 use crate::terminal::Ink;
+use crate::typed;
 use page::Step;
 
 /// `stop-hooks explain --help`.
@@ -48,7 +46,7 @@ Options:
 struct Options {
     what: What,
     hooks: Vec<&'static Hook>,
-    words: Vec<OsString>,
+    config: Config,
     brief: bool,
     days: u32,
     log_dir: Option<PathBuf>,
@@ -70,22 +68,16 @@ pub fn run(args: &mut lexopt::Parser, out: &mut dyn Write) -> Result<(), Error> 
         return explain_stdin(&options, out);
     }
     let record = find(&options)?;
-    let hook = replay::hook(&record.hook)?;
+    let hook = typed::hook(&record.hook)?;
     print(hook, logged::steps(hook, &record), &options, out)
 }
 
 fn explain_stdin(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
-    let usage = |e: &dyn std::fmt::Display| Error::Usage(e.to_string());
     let mut bytes = Vec::new();
     let most = INPUT_MAX_BYTES as u64 + 1;
     io::stdin().lock().take(most).read_to_end(&mut bytes)?;
     for hook in &options.hooks {
-        let Command::Run(flags) = Command::parse(options.words.clone()).map_err(|e| usage(&e))?
-        else {
-            continue;
-        };
-        let config = Config::resolve(*flags, Environment::read()).map_err(|e| usage(&e))?;
-        let steps = live::steps(hook, &config, HookInput::read(bytes.as_slice()));
+        let steps = live::steps(hook, &options.config, HookInput::read(bytes.as_slice()));
         print(hook, steps, options, out)?;
     }
     Ok(())
@@ -133,32 +125,31 @@ fn find(options: &Options) -> Result<Record, Error> {
 }
 
 fn parse(args: &mut lexopt::Parser) -> Result<Options, Error> {
-    let mut options = Options {
-        what: What::Stdin,
-        hooks: Vec::new(),
-        words: Vec::new(),
-        brief: false,
-        days: 30,
-        log_dir: None,
-    };
-    let mut flags = Flags::default();
+    let (mut what, mut chosen, mut flags) = (What::Stdin, Vec::new(), Flags::default());
+    let (mut brief, mut days, mut log_dir) = (false, 30, None);
     while let Some(arg) = args.next()? {
         match arg {
-            Value(id) => options.what = What::Id(id.string()?),
-            Long("last") => options.what = What::Last,
-            Long("hook") => options.hooks.push(replay::hook(&args.value()?.string()?)?),
-            Long("brief") => options.brief = true,
-            Long("days") => options.days = decisions::days(&args.value()?.string()?)?,
-            Long("log-dir") => options.log_dir = Some(args.value()?.into()),
+            Value(id) => what = What::Id(id.string()?),
+            Long("last") => what = What::Last,
+            Long("hook") => chosen.push(typed::hook(&args.value()?.string()?)?),
+            Long("brief") => brief = true,
+            Long("days") => days = typed::days(&args.value()?.string()?)?,
+            Long("log-dir") => log_dir = Some(args.value()?.into()),
             _ => {
                 let flag = registration::flag(arg)?;
                 flags.read(flag, args)?;
             }
         }
     }
-    options.words = flags.words().into_iter().map(OsString::from).collect();
-    if options.hooks.is_empty() {
-        options.hooks.extend(hooks::ALL);
+    if chosen.is_empty() {
+        chosen.extend(hooks::ALL);
     }
-    Ok(options)
+    Ok(Options {
+        what,
+        hooks: chosen,
+        config: typed::config(&flags)?,
+        brief,
+        days,
+        log_dir,
+    })
 }

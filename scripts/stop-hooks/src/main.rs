@@ -10,12 +10,14 @@ mod file;
 mod filter;
 mod install;
 mod places;
+mod progress;
 mod registration;
 mod replay;
 mod settings;
 mod shell;
 mod stats;
 mod terminal;
+mod typed;
 mod uninstall;
 
 use std::io::{self, Write};

@@ -1,47 +1,69 @@
 //! `stop-hooks replay`: what the hooks would have done at the end of every turn of past sessions.
 //!
 //! A file of `{"text":…}` lines is a list of turns too: that is how layer 1 is measured against labelled texts. What a
-//! hook sees of a turn and what layer 1 says of it comes from the hooks' own code; nothing here reads or matches texts.
+//! hook sees of a turn, what layer 1 says of it and how a judge is asked comes from the hooks' own code.
 
+mod days;
+pub mod judging;
 mod rows;
+mod sentence;
 mod tally;
 mod turns;
 
 use std::io::{BufWriter, Write};
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use common::Hook;
-use common::signal::{self, Look, Sensitivity};
+use common::config::Config;
+use common::guard;
+use common::signal::{self, Look};
 use lexopt::Arg::{Long, Value};
 use lexopt::ValueExt as _;
 use serde::Serialize;
 
-use crate::decisions;
 use crate::error::Error;
+use crate::progress::Progress;
+use crate::registration::{self, Flags};
+use crate::terminal::{Ink, count};
+use crate::typed;
+use judging::Judgement;
 use tally::Tally;
-use turns::Turn;
+use turns::{Files, Next, Turn};
 
 /// `stop-hooks replay --help`.
 pub const HELP: &str = "\
-Walks past sessions and tells, for every turn and hook, what the hook would have seen and what layer 1 says.
-Nothing is sent anywhere.
+Walks past sessions and tells, for every turn and hook, what the hook would have seen and done. Nothing is sent
+anywhere unless --with-judge says so, and nothing is written. Ctrl-C ends it with what it has so far.
 
-Usage: stop-hooks replay [OPTIONS] PATH...
+Usage: stop-hooks replay [OPTIONS] [FLAGS OF THE HOOKS] PATH...
 
-A PATH is a file or a directory. A file of JSON lines with a \"text\" (and perhaps \"id\", \"lang\" and a \"label\"
-of block or allow) is a list of turns. Labels in a file named after a hook count for that hook alone.
+A PATH is a file or a directory: Claude Code keeps its sessions in ~/.claude/projects, Codex in ~/.codex/sessions.
+A file of JSON lines with a \"text\" (and perhaps \"id\", \"lang\", and a \"label\" of block or allow) is a list of
+turns; labels in a file named after a hook count for that hook alone.
 
 Options:
-  --hook NAME          only this hook; may be given again
-  --sensitivity LEVEL  low, normal or high [default: normal]
+  --hook NAME          only this hook; may be given again [default: all five]
+  --with-judge         ask the judge about every hit
+  --limit N            ask it N times at most; without --with-judge: list N hits at most [default: 10]
   --format FORMAT      text: a summary; json: one line a turn and hook [default: text]
+  --sensitivity LEVEL  low, normal or high [default: normal]
 ";
+
+/// Hits that are listed unless told otherwise.
+const HITS_MAX: usize = 10;
+
+/// Blocks that are listed. A person reads them all before switching a hook on.
+const BLOCKS_MAX: usize = 1000;
 
 struct Options {
     paths: Vec<PathBuf>,
     hooks: Vec<&'static Hook>,
-    sensitivity: Sensitivity,
+    with_judge: bool,
+    limit: Option<usize>,
     json: bool,
+    config: Config,
 }
 
 /// What layer 1 says.
@@ -54,6 +76,16 @@ pub enum Outcome {
     Bypass,
     /// A judge would be asked.
     Hit,
+}
+
+impl Outcome {
+    fn of(look: &Look) -> Self {
+        match look {
+            Look::NoHit => Self::NoHit,
+            Look::Bypassed { .. } => Self::Bypass,
+            Look::Hit { .. } => Self::Hit,
+        }
+    }
 }
 
 /// One line of `--format json`.
@@ -73,6 +105,12 @@ struct Record<'a> {
     label: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     lang: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    verdict: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    judge_ms: Option<u128>,
 }
 
 /// Carries out `stop-hooks replay`.
@@ -81,112 +119,140 @@ struct Record<'a> {
 /// When an option makes no sense or a path can't be read.
 pub fn run(args: &mut lexopt::Parser, out: &mut dyn Write) -> Result<(), Error> {
     let options = parse(args)?;
+    let interrupted = interruption()?;
+    let files = Files::find(&options.paths)?;
     let mut out = BufWriter::with_capacity(1 << 16, out);
-    let mut tally = Tally::new(&options.hooks);
-    for path in turns::files(&options.paths)? {
-        turns::each(&path, |turn| {
-            tally.turn();
-            for (at, hook) in options.hooks.iter().enumerate() {
-                let look = signal::look(hook, &turn.text, options.sensitivity);
-                let (outcome, signal, bypass) = outcome(&look);
-                if options.json {
-                    print(&mut out, &turn, hook, outcome, signal, bypass)?;
-                } else {
-                    tally.add(at, &turn, outcome);
+    let mut progress = Progress::new(files.bytes);
+    let list_max = match (options.with_judge, options.limit) {
+        (true, _) => BLOCKS_MAX,
+        (false, None) => HITS_MAX,
+        (false, Some(limit)) => limit,
+    };
+    let mut tally = Tally::new(&options.hooks, list_max, options.with_judge);
+    let mut calls_left = if options.with_judge {
+        options.limit.unwrap_or(usize::MAX)
+    } else {
+        0
+    };
+    files.each(|turn| {
+        if interrupted.load(Ordering::Relaxed) {
+            return Ok(Next::Stop);
+        }
+        progress.at(files.read(), || tally.so_far());
+        tally.turn();
+        for (at, hook) in options.hooks.iter().enumerate() {
+            let look = signal::look(hook, turn.seen.text(), options.config.sensitivity);
+            let hit = matches!(look, Look::Hit { .. });
+            let judgement = (hit && calls_left > 0 && !guard::budget_spent(&turn.seen, false))
+                .then(|| {
+                    calls_left -= 1;
+                    judging::ask(hook, &options.config, &turn.seen)
+                });
+            if options.json {
+                print(&mut out, &turn, hook, &look, judgement.as_ref())?;
+                if judgement.is_some() {
+                    // An answer that took seconds isn't lost to an interruption.
+                    out.flush()?;
                 }
+            } else {
+                tally.add(at, &turn, &look, judgement.as_ref());
             }
-            Ok(())
-        })?;
-    }
+        }
+        Ok(Next::Go)
+    })?;
+    progress.wipe();
     if !options.json {
-        tally.print(&mut out)?;
+        if interrupted.load(Ordering::Relaxed) {
+            let share = crate::terminal::percent(files.read(), files.bytes);
+            writeln!(out, "Interrupted after {share} of the bytes.")?;
+        }
+        let number = |n: usize| u64::try_from(n).unwrap_or(u64::MAX);
+        let days = number(files.days());
+        write!(out, "{} files, ", count(number(files.len())))?;
+        tally.print(days, Ink::for_stdout(), &mut out)?;
     }
     Ok(out.flush()?)
 }
 
-fn outcome(look: &Look) -> (Outcome, Option<&str>, Option<&str>) {
-    match look {
-        Look::NoHit => (Outcome::NoHit, None, None),
-        Look::Bypassed { signal, bypass } => (Outcome::Bypass, Some(signal.id), Some(bypass.id)),
-        Look::Hit { signals } => (Outcome::Hit, signals.first().map(|s| s.id), None),
-    }
+/// A flag that the first Ctrl-C raises; the second one ends the process.
+fn interruption() -> Result<Arc<AtomicBool>, Error> {
+    const STATUS: i32 = 130;
+    let raised = Arc::new(AtomicBool::new(false));
+    let signal = signal_hook::consts::SIGINT;
+    signal_hook::flag::register_conditional_shutdown(signal, STATUS, Arc::clone(&raised))?;
+    signal_hook::flag::register(signal, Arc::clone(&raised))?;
+    Ok(raised)
 }
 
 fn print(
     out: &mut impl Write,
     turn: &Turn<'_>,
     hook: &Hook,
-    outcome: Outcome,
-    signal: Option<&str>,
-    bypass: Option<&str>,
+    look: &Look,
+    judgement: Option<&Judgement>,
 ) -> Result<(), Error> {
+    let (signal, bypass) = match look {
+        Look::NoHit => (None, None),
+        Look::Bypassed { signal, bypass } => (Some(signal.id), Some(bypass.id)),
+        Look::Hit { signals } => (signals.first().map(|s| s.id), None),
+    };
+    let text = turn.seen.text();
     let record = Record {
         source: turn.source,
         line: turn.line,
         id: turn.id.as_deref(),
         hook: hook.name,
-        turn_text: &turn.text,
-        turn_bytes: turn.text.len(),
-        blocked_stops: turn.blocked_stops,
-        outcome,
+        turn_text: text,
+        turn_bytes: text.len(),
+        blocked_stops: turn.seen.blocked_stops,
+        outcome: Outcome::of(look),
         signal,
         bypass,
         label: turn.label_for(hook),
         lang: turn.lang.as_deref(),
+        verdict: judgement.map(|j| j.verdict.name()),
+        reason: judgement.and_then(|j| Some(j.reason.as_ref()?.as_str())),
+        judge_ms: judgement.map(|j| j.time.as_millis()),
     };
     serde_json::to_writer(&mut *out, &record).map_err(std::io::Error::from)?;
     Ok(out.write_all(b"\n")?)
 }
 
 fn parse(args: &mut lexopt::Parser) -> Result<Options, Error> {
-    let mut options = Options {
-        paths: Vec::new(),
-        hooks: Vec::new(),
-        sensitivity: Sensitivity::default(),
-        json: false,
-    };
+    let (mut paths, mut chosen, mut flags) = (Vec::new(), Vec::new(), Flags::default());
+    let (mut with_judge, mut limit, mut json) = (false, None, false);
     while let Some(arg) = args.next()? {
         match arg {
-            Value(path) => options.paths.push(path.into()),
-            Long("hook") => options.hooks.push(hook(&args.value()?.string()?)?),
-            Long("sensitivity") => {
-                options.sensitivity = match args.value()?.string()?.as_str() {
-                    "low" => Sensitivity::Low,
-                    "normal" => Sensitivity::Normal,
-                    "high" => Sensitivity::High,
-                    other => {
-                        return Err(Error::Usage(format!(
-                            "--sensitivity is one of low, normal, high, not \"{other}\""
-                        )));
-                    }
-                }
+            Value(path) => paths.push(path.into()),
+            Long("hook") => chosen.push(typed::hook(&args.value()?.string()?)?),
+            Long("with-judge") => with_judge = true,
+            Long("limit") => {
+                let word = args.value()?.string()?;
+                limit =
+                    Some(word.parse().map_err(|_| {
+                        Error::Usage(format!("--limit is a number, not \"{word}\""))
+                    })?);
             }
-            Long("format") => options.json = decisions::is_json(&args.value()?.string()?)?,
-            _ => return Err(arg.unexpected().into()),
+            Long("format") => json = typed::is_json(&args.value()?.string()?)?,
+            _ => {
+                let flag = registration::flag(arg)?;
+                flags.read(flag, args)?;
+            }
         }
     }
-    if options.paths.is_empty() {
-        return Err(Error::Usage(
-            "which files? Claude Code keeps its sessions in ~/.claude/projects, Codex in ~/.codex/sessions."
-                .to_owned(),
-        ));
+    if paths.is_empty() {
+        let text = "which files? Claude Code keeps its sessions in ~/.claude/projects, Codex in ~/.codex/sessions.";
+        return Err(Error::Usage(text.to_owned()));
     }
-    if options.hooks.is_empty() {
-        options.hooks.extend(hooks::ALL);
+    if chosen.is_empty() {
+        chosen.extend(hooks::ALL);
     }
-    Ok(options)
-}
-
-/// The hook called `name`.
-///
-/// # Errors
-/// When there is none.
-pub fn hook(name: &str) -> Result<&'static Hook, Error> {
-    hooks::ALL
-        .into_iter()
-        .find(|hook| hook.name == name)
-        .ok_or_else(|| {
-            let all = hooks::ALL.map(|hook| hook.name).join(", ");
-            Error::Usage(format!("there is no hook \"{name}\", only {all}"))
-        })
+    Ok(Options {
+        paths,
+        hooks: chosen,
+        with_judge,
+        limit,
+        json,
+        config: typed::config(&flags)?,
+    })
 }

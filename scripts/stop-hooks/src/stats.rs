@@ -19,6 +19,7 @@ use crate::error::Error;
 use crate::file;
 use crate::places::Places;
 use crate::terminal::Ink;
+use crate::typed;
 use tally::Tally;
 
 /// `stop-hooks stats --help`.
@@ -90,9 +91,9 @@ fn parse(args: &mut lexopt::Parser) -> Result<Options, Error> {
     let (mut days, mut until, mut json, mut html, mut log_dir) = (7, None, false, None, None);
     while let Some(arg) = args.next()? {
         match arg {
-            Long("days") => days = decisions::days(&args.value()?.string()?)?,
-            Long("until") => until = Some(decisions::day(&args.value()?.string()?)?),
-            Long("format") => json = decisions::is_json(&args.value()?.string()?)?,
+            Long("days") => days = typed::days(&args.value()?.string()?)?,
+            Long("until") => until = Some(typed::day(&args.value()?.string()?)?),
+            Long("format") => json = typed::is_json(&args.value()?.string()?)?,
             Long("html") => html = Some(PathBuf::from(args.value()?)),
             Long("log-dir") => log_dir = Some(PathBuf::from(args.value()?)),
             _ => return Err(arg.unexpected().into()),

@@ -1,12 +1,14 @@
 //! `stop-hooks replay` and `redact` on files of text lines.
 
 #![allow(
+    clippy::indexing_slicing,
     clippy::unwrap_used,
     reason = "a test that can't go on fails where it stands"
 )]
 
 use std::fs;
 use std::io::Write as _;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
@@ -88,9 +90,12 @@ fn labels_give_recall_and_pass_rate() {
     fs::write(directory.path().join("rows.jsonl"), ROWS).unwrap();
     assert_eq!(
         succeed(directory.path(), &one, ""),
-        "3 turns\n\n\
+        "1 files, 3 turns\n\n\
          hook                           hits  hit rate  bypasses             recall          pass rate\n\
-         commit-before-verify              1    33.3 %         0        1/2  50.0 %        1/1 100.0 %\n"
+         commit-before-verify              1    33.3 %         0        1/2  50.0 %        1/1 100.0 %\n\n\
+         A judge would be asked 1 times.\n\n\
+         The last hits\n\
+         commit-before-verify rows.jsonl:1\n  Let's push this now.\n"
     );
 }
 
@@ -136,6 +141,147 @@ fn only_the_end_of_a_long_text_counts() {
     assert_eq!(line["turn_bytes"], 4000);
 }
 
+/// A session of two turns, the second of which was sent back once, as Claude Code writes it.
+fn session() -> String {
+    let user = |text: &str, prompt: &str, stamp: &str| {
+        json!({"type": "user", "promptId": prompt, "timestamp": stamp, "uuid": "u",
+            "message": {"role": "user", "content": text}})
+    };
+    let assistant = |text: &str, stamp: &str| {
+        json!({"type": "assistant", "timestamp": stamp, "uuid": "a",
+            "message": {"role": "assistant", "content": [{"type": "text", "text": text}]}})
+    };
+    let feedback = "Stop hook feedback:\n[/h/scope-check]: [scope-check] Go on.";
+    let mut sent_back = user(feedback, "p2", "2026-01-31T09:02:00Z");
+    sent_back["isMeta"] = json!(true);
+    [
+        user("Add a parser.", "p1", "2026-01-30T09:00:00Z"),
+        assistant("The parser is in.", "2026-01-30T09:01:00Z"),
+        user("And a printer.", "p2", "2026-01-31T09:00:00Z"),
+        assistant("I'll stop here.", "2026-01-31T09:01:00Z"),
+        sent_back,
+        assistant(
+            "The printer is in too. Let's push this now.",
+            "2026-01-31T09:03:00Z",
+        ),
+    ]
+    .map(|line| format!("{line}\n"))
+    .concat()
+}
+
+#[test]
+fn a_session_is_walked_turn_by_turn() {
+    let directory = tempfile::tempdir().unwrap();
+    fs::create_dir_all(directory.path().join("a/b")).unwrap();
+    fs::write(directory.path().join("a/b/s.jsonl"), session()).unwrap();
+    let printed = succeed(
+        directory.path(),
+        &[
+            "replay",
+            "--format",
+            "json",
+            "--hook",
+            "commit-before-verify",
+            "a",
+        ],
+        "",
+    );
+    let turns: Vec<Value> = printed
+        .lines()
+        .map(|l| serde_json::from_str(l).unwrap())
+        .collect();
+    let told: Vec<_> = turns
+        .iter()
+        .map(|t| {
+            (
+                &t["source"],
+                &t["line"],
+                &t["id"],
+                &t["turn_text"],
+                &t["blocked_stops"],
+            )
+        })
+        .collect();
+    let (source, p1, p2) = (json!("a/b/s.jsonl"), json!("p1"), json!("p2"));
+    let (first, second) = (
+        json!("The parser is in."),
+        json!("The printer is in too. Let's push this now."),
+    );
+    assert_eq!(
+        told,
+        [
+            (&source, &json!(2), &p1, &first, &json!(0)),
+            (&source, &json!(6), &p2, &second, &json!(1)),
+        ]
+    );
+    let summary = succeed(directory.path(), &["replay", "a"], "");
+    assert!(summary.starts_with("1 files, 2 turns\n"), "{summary}");
+    assert!(
+        summary.contains(" times a day on 2 days with sessions.\n"),
+        "{summary}"
+    );
+}
+
+/// A program that answers every prompt with a violation and counts its calls.
+fn judge(directory: &Path) -> String {
+    let judge = directory.join("judge");
+    let calls = directory.join("calls");
+    fs::write(
+        &judge,
+        format!(
+            "#!/bin/sh\ncat > /dev/null\necho x >> {}\n\
+             echo '{{\"new_proposal\":true,\"verification_reported\":false,\"reason\":\"It will push.\"}}'\n",
+            calls.display()
+        ),
+    )
+    .unwrap();
+    fs::set_permissions(&judge, fs::Permissions::from_mode(0o755)).unwrap();
+    format!("command:{}", judge.display())
+}
+
+#[test]
+fn a_judge_is_asked_about_hits_alone_and_no_more_often_than_allowed() {
+    let directory = tempfile::tempdir().unwrap();
+    fs::write(directory.path().join("rows.jsonl"), ROWS.repeat(3)).unwrap();
+    let judge = judge(directory.path());
+    let args = |extra: &[&'static str]| {
+        let mut args = vec!["replay", "--with-judge", "--judge", &judge, "--hook"];
+        args.extend(["commit-before-verify", "rows.jsonl"]);
+        args.extend(extra);
+        args.into_iter().map(str::to_owned).collect::<Vec<_>>()
+    };
+    let run = |extra: &[&'static str]| {
+        let args = args(extra);
+        let args: Vec<_> = args.iter().map(String::as_str).collect();
+        succeed(directory.path(), &args, "")
+    };
+    let calls = || {
+        fs::read_to_string(directory.path().join("calls"))
+            .unwrap()
+            .lines()
+            .count()
+    };
+
+    let told = run(&["--limit", "2"]);
+    assert_eq!(calls(), 2);
+    assert!(told.contains("It was asked 2 times and took "), "{told}");
+    assert!(
+        told.contains(
+            "commit-before-verify rows.jsonl:1\n  Let's push this now.\n  judge: It will push.\n"
+        ),
+        "{told}"
+    );
+
+    let told = run(&["--format", "json"]);
+    assert_eq!(calls(), 2 + 3);
+    assert_eq!(
+        told.matches("\"verdict\":\"violation\",\"reason\":\"It will push.\"")
+            .count(),
+        3
+    );
+    assert_eq!(told.lines().count(), 9);
+}
+
 #[test]
 fn what_makes_no_sense_is_named() {
     #[track_caller]
@@ -149,6 +295,7 @@ fn what_makes_no_sense_is_named() {
         );
     }
     check(&["replay"], "which files?");
+    check(&["replay", "--limit", "x", "/"], "--limit is a number");
     check(
         &["replay", "/nowhere.jsonl"],
         "/nowhere.jsonl: No such file",
@@ -159,7 +306,7 @@ fn what_makes_no_sense_is_named() {
     );
     check(
         &["replay", "--sensitivity", "x", "/"],
-        "--sensitivity is one of low, normal, high",
+        "--sensitivity takes low, normal or high, not",
     );
     check(
         &["replay", "--format", "x", "/"],

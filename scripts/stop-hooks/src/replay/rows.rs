@@ -1,17 +1,16 @@
 //! Files of `{"text":…}` lines: labelled corpora, exported marks, texts of one's own.
 
-use std::fs::File;
-use std::io::{BufRead as _, BufReader};
+use std::io::BufRead;
 use std::path::Path;
 
+use common::hook::NAMES;
+use common::input::HookInput;
+use common::transcript;
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use super::turns::Turn;
+use super::turns::{Next, Turn};
 use crate::error::Error;
-
-/// What counts of a text, as for a hook.
-const TEXT_MAX_BYTES: usize = 4000;
 
 #[derive(Debug, Deserialize)]
 struct Row {
@@ -22,54 +21,63 @@ struct Row {
     hook: Option<String>,
 }
 
-/// Hands every row of the file at `path` to `take`; lines that are none are passed over.
+/// Whether the first line of a file, of which `block` is the beginning, is a row. No line of a session has a text at
+/// its top level.
+pub fn begins_as_rows(block: &[u8]) -> bool {
+    let block = block.strip_prefix(b"\xef\xbb\xbf").unwrap_or(block);
+    let first = block
+        .split(|&b| b == b'\n')
+        .find(|line| !line.trim_ascii().is_empty());
+    first.is_some_and(|line| serde_json::from_slice::<Row>(line).is_ok())
+}
+
+/// Hands every row to `take`; lines that are none are passed over.
 ///
 /// # Errors
 /// When the file can't be read, or `take` fails.
-pub fn each(path: &Path, mut take: impl FnMut(Turn<'_>) -> Result<(), Error>) -> Result<(), Error> {
-    let source = path.display().to_string();
+pub fn each(
+    mut from: impl BufRead,
+    path: &Path,
+    source: &str,
+    take: &mut impl FnMut(Turn<'_>) -> Result<Next, Error>,
+) -> Result<Next, Error> {
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-    let named_after = hooks::ALL
-        .iter()
-        .map(|hook| hook.name)
-        .find(|name| stem == *name);
-    let file = File::open(path).map_err(|e| Error::file(path, e))?;
-    let mut reader = BufReader::with_capacity(1 << 16, file);
+    let named_after = NAMES.into_iter().find(|name| stem == *name);
     let (mut bytes, mut line) = (Vec::new(), 0);
     loop {
         bytes.clear();
-        if reader
-            .read_until(b'\n', &mut bytes)
-            .map_err(|e| Error::file(path, e))?
-            == 0
-        {
-            return Ok(());
+        let read = from.read_until(b'\n', &mut bytes);
+        if read.map_err(|e| Error::file(path, e))? == 0 {
+            return Ok(Next::Go);
         }
         line += 1;
-        let Ok(row) = serde_json::from_slice::<Row>(&bytes) else {
+        let row = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes);
+        let Ok(row) = serde_json::from_slice::<Row>(row) else {
             continue;
         };
-        take(Turn {
-            source: &source,
+        let next = take(Turn {
+            source,
             line,
             id: row.id.map(|id| match id {
                 Value::String(id) => id,
                 other => other.to_string(),
             }),
-            text: last_bytes(row.text, TEXT_MAX_BYTES),
-            blocked_stops: 0,
+            seen: seen(&row.text),
             label: row.label,
             label_of: row.hook.or_else(|| named_after.map(str::to_owned)),
             lang: row.lang,
         })?;
+        if next == Next::Stop {
+            return Ok(next);
+        }
     }
 }
 
-fn last_bytes(mut text: String, max: usize) -> String {
-    let mut from = text.len().saturating_sub(max);
-    while !text.is_char_boundary(from) {
-        from += 1;
-    }
-    text.drain(..from);
-    text
+/// What a hook makes of a turn of which only the text is known.
+fn seen(text: &str) -> transcript::Turn {
+    let input = json!({ "hook_event_name": "Stop", "last_assistant_message": text }).to_string();
+    HookInput::parse(input.as_bytes())
+        .ok()
+        .and_then(|input| transcript::read(&input, &NAMES))
+        .unwrap_or_default()
 }

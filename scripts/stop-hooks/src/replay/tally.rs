@@ -1,13 +1,18 @@
 //! The summary of a replay.
 
+use std::collections::VecDeque;
 use std::io::Write;
 
 use common::Hook;
+use common::redact::Redacted;
+use common::signal::Look;
+use common::verdict::Verdict;
 
-use super::Outcome;
+use super::judging::Judgement;
+use super::sentence;
 use super::turns::Turn;
 use crate::error::Error;
-use crate::terminal::percent;
+use crate::terminal::{Ink, Style, clean_line, count, millis, percent};
 
 /// Counts over all turns.
 #[derive(Debug)]
@@ -17,6 +22,11 @@ pub struct Tally {
     woken: u64,
     woken_already: bool,
     hooks: Vec<PerHook>,
+    judge_ms: Vec<u64>,
+    /// The last hits, or with a judge the blocks.
+    listed: VecDeque<Listed>,
+    list_max: usize,
+    with_judge: bool,
 }
 
 #[derive(Debug)]
@@ -24,21 +34,35 @@ struct PerHook {
     name: &'static str,
     hits: u64,
     bypasses: u64,
+    judged: u64,
+    blocks: u64,
+    failures: u64,
     /// Labelled `block`: all, and those that a judge would see.
     violations: (u64, u64),
     /// Labelled `allow`: all, and those that would pass without a judge.
     others: (u64, u64),
 }
 
+#[derive(Debug)]
+struct Listed {
+    place: String,
+    hook: &'static str,
+    sentence: String,
+    reason: Option<String>,
+}
+
 impl Tally {
     /// Nothing counted yet.
-    pub fn new(hooks: &[&'static Hook]) -> Self {
+    pub fn new(hooks: &[&'static Hook], list_max: usize, with_judge: bool) -> Self {
         let hooks = hooks
             .iter()
             .map(|hook| PerHook {
                 name: hook.name,
                 hits: 0,
                 bypasses: 0,
+                judged: 0,
+                blocks: 0,
+                failures: 0,
                 violations: (0, 0),
                 others: (0, 0),
             })
@@ -48,6 +72,10 @@ impl Tally {
             woken: 0,
             woken_already: false,
             hooks,
+            judge_ms: Vec::new(),
+            listed: VecDeque::new(),
+            list_max,
+            with_judge,
         }
     }
 
@@ -57,16 +85,25 @@ impl Tally {
         self.woken_already = false;
     }
 
+    /// What was found so far, in a few words.
+    pub fn so_far(&self) -> String {
+        format!("{} turns, {} hits", count(self.turns), count(self.hits()))
+    }
+
+    fn hits(&self) -> u64 {
+        self.hooks.iter().map(|of| of.hits).sum()
+    }
+
     /// Counts what the hook number `at` said of `turn`.
-    pub fn add(&mut self, at: usize, turn: &Turn<'_>, outcome: Outcome) {
+    pub fn add(&mut self, at: usize, turn: &Turn<'_>, look: &Look, judgement: Option<&Judgement>) {
         let Some(of) = self.hooks.get_mut(at) else {
             return;
         };
-        let hit = outcome == Outcome::Hit;
+        let hit = matches!(look, Look::Hit { .. });
         of.hits += u64::from(hit);
+        of.bypasses += u64::from(matches!(look, Look::Bypassed { .. }));
         self.woken += u64::from(hit && !self.woken_already);
         self.woken_already |= hit;
-        of.bypasses += u64::from(outcome == Outcome::Bypass);
         let own = turn.label_of.as_deref().is_none_or(|hook| hook == of.name);
         match turn.label.as_deref() {
             Some("block") if own => {
@@ -79,36 +116,87 @@ impl Tally {
             }
             _ => {}
         }
+        let blocks = judgement.is_some_and(|j| j.verdict == Verdict::Violation);
+        if let Some(judgement) = judgement {
+            of.judged += 1;
+            of.blocks += u64::from(blocks);
+            of.failures += u64::from(judgement.verdict == Verdict::Fail);
+            let ms = judgement.time.as_millis();
+            self.judge_ms.push(u64::try_from(ms).unwrap_or(u64::MAX));
+        }
+        if let Look::Hit { signals } = look
+            && let Some(signal) = signals.first()
+            && (blocks || !self.with_judge)
+        {
+            let listed = Listed {
+                place: format!("{}:{}", turn.source, turn.line),
+                hook: of.name,
+                sentence: sentence::around(turn.seen.text(), &signal.at),
+                reason: judgement.and_then(|j| j.reason.as_ref().map(Redacted::to_string)),
+            };
+            self.list(listed);
+        }
+    }
+
+    /// Keeps the newest.
+    fn list(&mut self, listed: Listed) {
+        self.listed.push_back(listed);
+        if self.listed.len() > self.list_max {
+            self.listed.pop_front();
+        }
     }
 
     /// Writes the summary.
     ///
     /// # Errors
     /// When nobody reads it.
-    pub fn print(&self, out: &mut impl Write) -> Result<(), Error> {
+    pub fn print(&self, days: u64, ink: Ink, out: &mut impl Write) -> Result<(), Error> {
         let labelled = self
             .hooks
             .iter()
             .any(|of| of.violations.0 + of.others.0 > 0);
-        writeln!(out, "{} turns\n", self.turns)?;
-        write!(
-            out,
-            "{:<27} {:>7} {:>9} {:>9}",
-            "hook", "hits", "hit rate", "bypasses"
-        )?;
-        if labelled {
-            write!(out, " {:>18} {:>18}", "recall", "pass rate")?;
-        }
-        writeln!(out)?;
+        writeln!(out, "{} turns\n", count(self.turns))?;
+        let title = [
+            format!(
+                "{:<27} {:>7} {:>9} {:>9}",
+                "hook", "hits", "hit rate", "bypasses"
+            ),
+            if self.with_judge {
+                format!(" {:>7} {:>7} {:>7}", "judged", "blocks", "failed")
+            } else {
+                String::new()
+            },
+            if labelled {
+                format!(" {:>18} {:>18}", "recall", "pass rate")
+            } else {
+                String::new()
+            },
+        ];
+        let title = title.concat();
+        writeln!(out, "{}", ink.paint(Style::Bold, title))?;
         for of in &self.hooks {
+            let rate = percent(of.hits, self.turns);
             write!(
                 out,
-                "{:<27} {:>7} {:>9} {:>9}",
+                "{:<27} {:>7} {rate:>9} {:>9}",
                 of.name,
-                of.hits,
-                percent(of.hits, self.turns),
-                of.bypasses
+                count(of.hits),
+                count(of.bypasses)
             )?;
+            if self.with_judge {
+                let failed = if of.failures > 0 {
+                    Style::Yellow
+                } else {
+                    Style::Dim
+                };
+                write!(
+                    out,
+                    " {:>7} {} {}",
+                    count(of.judged),
+                    ink.paint(Style::Red, format_args!("{:>7}", count(of.blocks))),
+                    ink.paint(failed, format_args!("{:>7}", count(of.failures)))
+                )?;
+            }
             if labelled {
                 write!(
                     out,
@@ -121,7 +209,68 @@ impl Tally {
         }
         if self.hooks.len() > 1 {
             let rate = percent(self.woken, self.turns);
-            writeln!(out, "{:<27} {:>7} {rate:>9}", "any of them", self.woken)?;
+            writeln!(
+                out,
+                "{:<27} {:>7} {rate:>9}",
+                "any of them",
+                count(self.woken)
+            )?;
+        }
+        self.print_calls(days, out)?;
+        self.print_list(ink, out)
+    }
+
+    fn print_calls(&self, days: u64, out: &mut impl Write) -> Result<(), Error> {
+        let hits = self.hits();
+        write!(out, "\nA judge would be asked {} times", count(hits))?;
+        if let Some(tenths) = (hits * 10).checked_div(days) {
+            let (whole, tenth) = (tenths / 10, tenths % 10);
+            write!(
+                out,
+                ", {whole}.{tenth} times a day on {} days with sessions",
+                count(days)
+            )?;
+        }
+        writeln!(out, ".")?;
+        let calls = u64::try_from(self.judge_ms.len()).unwrap_or(u64::MAX);
+        let total: u64 = self.judge_ms.iter().sum();
+        if let Some(each) = total.checked_div(calls) {
+            let (total, each) = (millis(total), millis(each));
+            writeln!(
+                out,
+                "It was asked {} times and took {total}, {each} each.",
+                count(calls)
+            )?;
+        }
+        Ok(())
+    }
+
+    fn print_list(&self, ink: Ink, out: &mut impl Write) -> Result<(), Error> {
+        if self.listed.is_empty() {
+            return Ok(());
+        }
+        let title = if self.with_judge {
+            "Would block"
+        } else {
+            "The last hits"
+        };
+        writeln!(out, "\n{}", ink.paint(Style::Bold, title))?;
+        for listed in &self.listed {
+            let style = if listed.reason.is_some() {
+                Style::Red
+            } else {
+                Style::Yellow
+            };
+            writeln!(
+                out,
+                "{} {}\n  {}",
+                ink.paint(style, listed.hook),
+                ink.paint(Style::Dim, clean_line(&listed.place)),
+                clean_line(&listed.sentence)
+            )?;
+            if let Some(reason) = &listed.reason {
+                writeln!(out, "  judge: {}", clean_line(reason))?;
+            }
         }
         Ok(())
     }
