@@ -11,11 +11,13 @@
 )]
 
 use std::fmt::Write as _;
-use std::fs;
+use std::fs::{self, OpenOptions};
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
+use std::thread;
 use std::time::Duration;
 
-use common::input::HookInput;
+use common::input::{HookInput, Host};
 use common::transcript::{self, Turn, Turns};
 
 /// As they stand in every block of ours.
@@ -39,7 +41,8 @@ fn input(stdin: &str, transcript: &Path) -> HookInput {
 /// The input `stdin` with `transcript`: what was said before the last feedback, after it, and by the user.
 #[track_caller]
 fn check(stdin: &str, transcript: &str, [earlier, latest, user]: [&str; 3]) {
-    let turn = transcript::read(&input(stdin, &fixture(transcript)), &HOOKS);
+    let input = input(stdin, &fixture(transcript));
+    let turn = transcript::read(&input, &HOOKS);
     let turn = turn.expect("there is a transcript");
     assert_eq!(turn.earlier, earlier, "{transcript}: earlier");
     assert_eq!(turn.latest, latest, "{transcript}: latest");
@@ -49,10 +52,13 @@ fn check(stdin: &str, transcript: &str, [earlier, latest, user]: [&str; 3]) {
         "{transcript}: another hook's blocks aren't ours"
     );
     assert!(turn.from_transcript && !turn.truncated, "{transcript}");
-    assert_eq!(
-        turn.waited,
-        Duration::ZERO,
-        "{transcript}: the message is in the file"
+    // Where a hook already blocked, the message in the file might be the one before, said again.
+    let in_doubt = input.stop_hook_active == Some(true) && input.host() == Host::ClaudeCode;
+    let waited = if in_doubt { 150..250 } else { 0..1 };
+    assert!(
+        waited.contains(&turn.waited.as_millis()),
+        "{transcript}: waited {:?}",
+        turn.waited
     );
 }
 
@@ -127,6 +133,33 @@ fn claude_code_before_its_last_lines_are_written() {
         "{}",
         big.latest
     );
+}
+
+/// A stubborn agent: its third answer is the second over again, and both that answer and the block before it come late.
+#[test]
+fn claude_code_says_the_same_again() {
+    let said = r#"{"type":"assistant","message":{"content":[{"type":"text","text":"I will commit it."}]}}"#;
+    let blocked = r#"{"type":"user","isMeta":true,"message":{"content":"Stop hook feedback:\n[/h/commit-before-verify]: [commit-before-verify] no"}}"#;
+    let human = r#"{"type":"user","message":{"content":"Do it"}}"#;
+    let file = tempfile::NamedTempFile::new().expect("a temporary file");
+    let append = |lines: &[&str]| {
+        let mut to = OpenOptions::new().append(true).open(file.path())?;
+        to.write_all((lines.join("\n") + "\n").as_bytes())
+    };
+    append(&[human, said, blocked, said]).expect("it is written");
+    let mut input = HookInput::parse(
+        br#"{"hook_event_name":"Stop","stop_hook_active":true,"last_assistant_message":"I will commit it."}"#,
+    )
+    .expect("a hook input");
+    input.transcript_path = Some(file.path().to_owned());
+    let turn = thread::scope(|scope| {
+        scope.spawn(|| {
+            thread::sleep(Duration::from_millis(100));
+            append(&[blocked, said]).expect("it is written");
+        });
+        transcript::read(&input, &HOOKS).expect("there is a transcript")
+    });
+    assert_eq!(turn.blocked_stops, 2);
 }
 
 #[test]

@@ -24,7 +24,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use crate::activity::Activity;
-use crate::input::{Event, HookInput};
+use crate::input::{Event, HookInput, Host};
 use entry::{Entry, Rules, Source, entries};
 use gather::Gather;
 use tail::Lines;
@@ -84,8 +84,10 @@ pub fn read(input: &HookInput, hook_names: &[&str]) -> Option<Turn> {
         hook_names,
         sidechains: input.event == Event::SubagentStop,
     };
+    // Codex writes first and starts its hooks then.
+    let sent_back = input.stop_hook_active == Some(true) && input.host() == Host::ClaudeCode;
     let (settled, waited) = match input.transcript() {
-        Some(path) => wait::settle(path, message, &rules),
+        Some(path) => wait::settle(path, message, sent_back, &rules),
         None => (None, Duration::ZERO),
     };
     let alone = |message: &str| Turn {

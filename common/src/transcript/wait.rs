@@ -16,6 +16,7 @@ use super::tail::Lines;
 const POLL: Duration = Duration::from_millis(10);
 const PATIENCE: Duration = Duration::from_millis(300);
 const PATIENCE_WITHOUT_FILE: Duration = Duration::from_millis(150);
+const PATIENCE_IN_DOUBT: Duration = Duration::from_millis(150);
 
 /// A transcript as it stands.
 pub struct Settled {
@@ -27,28 +28,40 @@ pub struct Settled {
 }
 
 /// Opens `path`, waiting for `message` if there is one, and tells how long it waited. `None`: there is no file to read.
+///
+/// `sent_back`: a hook already blocked a stop of this turn. An agent that won't give in says the same again, and then a
+/// message that stands in the file from the start may be the one before: it is believed only when nothing follows.
 pub fn settle(
     path: &Path,
     message: Option<&str>,
+    sent_back: bool,
     rules: &Rules<'_>,
 ) -> (Option<Settled>, Duration) {
     let started = Instant::now();
     let mut waited = Duration::ZERO;
     let mut looked_at = None;
+    let mut has_message = false;
+    let mut grown = false;
     loop {
         let (found, patience) = match open(path) {
             Place::File(file, length) => {
                 // The file is looked into only when it has changed.
-                let has_message = looked_at != Some(length)
-                    && message.is_some_and(|message| ends_with(&file, length, message, rules));
-                looked_at = Some(length);
-                let done = has_message || message.is_none();
+                if looked_at != Some(length) {
+                    grown = looked_at.is_some();
+                    has_message = message.is_some_and(|m| ends_with(&file, length, m, rules));
+                    looked_at = Some(length);
+                }
+                let patience = match (message, has_message) {
+                    (Some(_), true) if sent_back && !grown => PATIENCE_IN_DOUBT,
+                    (Some(_), false) => PATIENCE,
+                    _ => Duration::ZERO,
+                };
                 let settled = Settled {
                     file,
                     length,
                     has_message,
                 };
-                (Some(settled), if done { Duration::ZERO } else { PATIENCE })
+                (Some(settled), patience)
             }
             Place::Nothing if message.is_some() => (None, PATIENCE_WITHOUT_FILE),
             Place::Nothing | Place::Unreadable => (None, Duration::ZERO),
