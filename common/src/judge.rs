@@ -11,11 +11,14 @@
 mod claude;
 mod codex;
 mod command;
+mod group;
 mod http;
 mod outcome;
 mod process;
 mod program;
+mod refusal;
 mod reply;
+mod scratch;
 mod secret;
 mod setting;
 #[cfg(test)]

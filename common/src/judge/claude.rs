@@ -1,15 +1,17 @@
 //! Claude Code as judge: `claude -p`, stripped of all that makes it an agent.
 //!
-//! Facts measured with 2.1.197 and 2.1.332. `--safe-mode` switches off hooks, MCP servers and memory files and keeps the login.
-//! Attachments are off because `@path` in a prompt makes the client read that file and send it. Only
+//! Facts measured with 2.1.197 and 2.1.332. `--safe-mode` switches off hooks, MCP servers and memory files and keeps the
+//! login. Attachments are off because `@path` in a prompt makes the client read that file and send it. Only
 //! `structured_output` is an answer: the exit code and `subtype` say "success" of errors too.
 
 use std::ffi::OsString;
 
 use serde_json::{Map, Value};
 
-use super::outcome::{Failure, Outcome, refusal};
-use super::process::{self, Job, Scratch};
+use super::outcome::{Failure, Outcome};
+use super::process::{self, Job};
+use super::refusal::refusal;
+use super::scratch::Scratch;
 use super::{Answer, Attempts, Call};
 
 pub(super) const PROGRAM: &str = "claude";
@@ -50,44 +52,43 @@ pub(super) fn ask(call: Call<'_>, model: Option<&str>, attempts: &mut Attempts) 
 
 fn request(call: Call<'_>, model: &str, isolation: Isolation) -> Result<Answer, Failure> {
     let program = call.programs.find(PROGRAM)?;
-    let mut args = vec![OsString::from("-p")];
-    args.extend(isolation.args().iter().map(OsString::from));
-    args.push(format!("--model={model}").into());
-    args.extend(
-        [
-            "--tools",
-            "",
-            "--strict-mcp-config",
-            "--disable-slash-commands",
-        ]
-        .map(OsString::from),
-    );
-    args.extend(["--no-session-persistence", "--output-format", "json"].map(OsString::from));
-    args.extend(["--system-prompt", call.prompt.system()].map(OsString::from));
-    args.extend(["--json-schema", call.prompt.schema()].map(OsString::from));
+    let model = format!("--model={model}");
+    let mut args = vec!["-p", &model];
+    args.extend(isolation.args());
+    args.extend([
+        "--tools",
+        "",
+        "--strict-mcp-config",
+        "--disable-slash-commands",
+    ]);
+    args.extend(["--no-session-persistence", "--output-format", "json"]);
+    args.extend(["--system-prompt", call.prompt.system()]);
+    args.extend(["--json-schema", call.prompt.schema()]);
     let job = Job {
         program: &program,
-        args,
+        path: call.programs.variable(),
+        args: args.into_iter().map(OsString::from).collect(),
         env: vec![
-            ("PATH", call.programs.variable()),
-            ("CLAUDE_CODE_DISABLE_ATTACHMENTS", "1".into()),
+            ("CLAUDE_CODE_DISABLE_ATTACHMENTS", "1".to_owned()),
             // Each of the three is the one that counts for some version and model.
-            ("MAX_THINKING_TOKENS", "0".into()),
-            ("CLAUDE_CODE_DISABLE_THINKING", "1".into()),
-            ("CLAUDE_CODE_EFFORT_LEVEL", "low".into()),
-            ("CLAUDE_CODE_MAX_RETRIES", "1".into()),
-            ("API_TIMEOUT_MS", call.left().as_millis().to_string().into()),
+            ("MAX_THINKING_TOKENS", "0".to_owned()),
+            ("CLAUDE_CODE_DISABLE_THINKING", "1".to_owned()),
+            ("CLAUDE_CODE_EFFORT_LEVEL", "low".to_owned()),
+            ("CLAUDE_CODE_MAX_RETRIES", "1".to_owned()),
+            ("API_TIMEOUT_MS", call.left().as_millis().to_string()),
             // Without it every call makes a second one, for a title of the session, and leaves a telemetry file.
-            ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1".into()),
+            ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1".to_owned()),
         ],
         stdin: call.prompt.user(),
     };
     let scratch = Scratch::new(&call.settings.temp_dir)?;
     let output = process::run(&job, &scratch, call.until)?;
-    if output.stderr.contains("unknown option") {
-        return Err(Failure::new(Outcome::ClientTooOld, output.stderr));
+    match output.failed() {
+        Some(_) if output.stderr.contains("unknown option") => {
+            Err(Failure::new(Outcome::ClientTooOld, output.stderr))
+        }
+        failed => read(&output.stdout, failed),
     }
-    read(&output.stdout, output.failed())
 }
 
 /// Reads the one `result` line.

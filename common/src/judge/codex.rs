@@ -9,8 +9,10 @@ use std::ffi::OsString;
 
 use serde_json::Value;
 
-use super::outcome::{Failure, Outcome, message_in, refusal};
-use super::process::{self, Job, Scratch};
+use super::outcome::{Failure, Outcome};
+use super::process::{self, Job};
+use super::refusal::{message_in, refusal};
+use super::scratch::Scratch;
 use super::{Answer, Attempts, Call, reply};
 
 pub(super) const PROGRAM: &str = "codex";
@@ -18,7 +20,7 @@ pub(super) const PROGRAM: &str = "codex";
 /// The fastest model there is; many accounts don't have it.
 const MODEL: &str = "gpt-5.3-codex-spark";
 
-/// The fast one that every account has.
+/// Fast too, and in the client's own catalogue.
 const SECOND_MODEL: &str = "gpt-6-luna";
 
 /// What a judge needs nothing of. `hooks` is what keeps it from running the user's own stop hooks; without
@@ -85,8 +87,9 @@ fn request(call: Call<'_>, model: &str) -> Result<Answer, Failure> {
     let scratch = Scratch::new(&call.settings.temp_dir)?;
     let job = Job {
         program: &program,
+        path: call.programs.variable(),
         args: args(call, model, &scratch)?,
-        env: vec![("PATH", call.programs.variable())],
+        env: Vec::new(),
         stdin: call.prompt.user(),
     };
     let output = process::run(&job, &scratch, call.until)?;
@@ -94,15 +97,14 @@ fn request(call: Call<'_>, model: &str) -> Result<Answer, Failure> {
 }
 
 fn args(call: Call<'_>, model: &str, scratch: &Scratch) -> Result<Vec<OsString>, Failure> {
-    let mut args: Vec<OsString> = [
+    let flags = [
         "exec",
         "--json",
         "--ephemeral",
         "--ignore-rules",
         "--skip-git-repo-check",
-    ]
-    .map(OsString::from)
-    .into();
+    ];
+    let mut args: Vec<OsString> = flags.map(OsString::from).into();
     args.extend(["-s", "read-only", "--color", "never", "-C"].map(OsString::from));
     args.push(scratch.empty().into());
     args.push("--output-schema".into());

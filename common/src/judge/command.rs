@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use super::process::{self, Job, Scratch};
+use super::process::{self, Job};
+use super::scratch::Scratch;
 use super::{Answer, Attempts, Call, program, reply};
 
 pub(super) fn ask(call: Call<'_>, name: &Path, attempts: &mut Attempts) -> Option<Answer> {
@@ -15,8 +16,9 @@ pub(super) fn ask(call: Call<'_>, name: &Path, attempts: &mut Attempts) -> Optio
         };
         let job = Job {
             program: &program,
+            path: call.programs.variable(),
             args: Vec::new(),
-            env: vec![("PATH", call.programs.variable())],
+            env: Vec::new(),
             stdin: call.prompt.user(),
         };
         let output = process::run(&job, &Scratch::new(&call.settings.temp_dir)?, call.until)?;

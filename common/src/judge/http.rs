@@ -14,7 +14,8 @@ use serde_json::Value;
 use ureq::http::Uri;
 use ureq::tls::{RootCerts, TlsConfig};
 
-use super::outcome::{Failure, Outcome, message_in, refusal};
+use super::outcome::{Failure, Outcome};
+use super::refusal::{message_in, refusal};
 use super::{Answer, Attempts, Call, OUTPUT_MAX_BYTES, Secret, reply};
 
 /// A verdict takes sixty tokens, with a long reason a hundred and fifty.
@@ -45,7 +46,7 @@ pub(super) fn ask(
     attempts: &mut Attempts,
 ) -> Option<Answer> {
     let mut ask = |extent| {
-        // What was refused without a word of its own is worth a second try: the number says no more than "not like this".
+        // The numbers that say "not like this".
         let mut refused_as_sent = false;
         let result = attempts.record(dialect.name(), Some(model), || {
             let endpoint = Endpoint::of(call, dialect)?;

@@ -64,7 +64,7 @@ impl SearchPath {
         Err(missing)
     }
 
-    /// The value of `PATH` for a judge: its own first line may say `env node`.
+    /// The value of `PATH` for a judge.
     pub(super) fn variable(&self) -> OsString {
         env::join_paths(&self.trusted).unwrap_or_default()
     }

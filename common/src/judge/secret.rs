@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+const SECRET_MIN_BYTES: usize = 8;
+
 /// An API key. It is shown nowhere: not by `Debug`, not by `Display`, and [`hidden_in`](Self::hidden_in) takes it out of
 /// what a server says.
 #[derive(Clone, PartialEq, Eq)]
@@ -19,9 +21,9 @@ impl Secret {
     }
 
     /// `text` without the key. A server may quote it in an error message, and a key of a format that redaction doesn't
-    /// know would get through.
+    /// know would get through. A short one is a stand-in for servers that want any key at all, and a common word.
     pub(super) fn hidden_in(&self, text: &str) -> String {
-        if self.0.is_empty() {
+        if self.0.len() < SECRET_MIN_BYTES {
             text.to_owned()
         } else {
             text.replace(&self.0, "[REDACTED:api-key]")
@@ -60,6 +62,8 @@ mod tests {
             secret.hidden_in("bad key open sesame!"),
             "bad key [REDACTED:api-key]!"
         );
-        assert_eq!(Secret::new("").hidden_in("as it was"), "as it was");
+        for word in ["", "true"] {
+            assert_eq!(Secret::new(word).hidden_in("it is true"), "it is true");
+        }
     }
 }
