@@ -21,6 +21,7 @@
 
 pub mod activity;
 pub mod args;
+pub mod command;
 pub mod config;
 pub mod decision;
 pub mod evaluation;

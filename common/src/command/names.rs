@@ -1,0 +1,85 @@
+//! What a name gives away: programs behind their paths, scripts that deploy, migrations of production, other hosts.
+
+use super::arguments::is_called;
+use super::words::Word;
+
+/// Endings of files that are run.
+const SCRIPT_ENDINGS: &str = "sh|bash|zsh|fish|ps1|py|rb|pl|php|js|mjs|cjs|ts|mts|yml|yaml";
+
+/// Programs that migrate databases.
+const MIGRATORS: &str = "rails|rake|knex|sequelize|sequelize-cli|typeorm|alembic|flask|django-admin|\
+    flyway|liquibase|dbmate|goose|migrate|diesel|sqlx|prisma|mix|atlas|drizzle-kit";
+
+/// Parts of names and arguments that say that nothing is shipped.
+const HARMLESS: &[&str] = &[
+    "test", "tests", "check", "lint", "verify", "validate", "dry", "dryrun", "plan", "status",
+    "list", "show", "notes", "pre", "post", "local", "help", "generate", "create", "make", "new",
+];
+
+/// A program's name without its path, a version (`npx name@2`) and `.exe`, in lower case: file systems may ignore it.
+pub(super) fn program(word: &str) -> String {
+    let file = word.rsplit('/').next().unwrap_or_default();
+    let name = file.split_once('@').map_or(file, |(name, _)| name);
+    let name = name.to_ascii_lowercase();
+    name.strip_suffix(".exe").map(str::to_owned).unwrap_or(name)
+}
+
+/// The change that the name of a script or of a migration tells; `script` where `words` can't be but one.
+///
+/// `all` are the words of the whole command, its assignments and prefixes among them.
+pub(super) fn change(words: &[Word], all: &[Word], script: bool) -> Option<&'static str> {
+    let name = words.first()?.text.rsplit('/').next()?.to_ascii_lowercase();
+    let (stem, ending) = name.rsplit_once('.').unwrap_or((&name, ""));
+    let is_script = (script || words.first()?.text.contains('/') || !ending.is_empty())
+        && (ending.is_empty() || is_called(SCRIPT_ENDINGS, ending));
+    let is_migrator = is_called(MIGRATORS, stem);
+    if !is_script && !is_migrator || all.iter().any(says_dry_run) {
+        return None;
+    }
+    if is_script && deploys(stem) {
+        return Some("deploy-script");
+    }
+    let parts: Vec<String> = all.iter().flat_map(|w| parts(&w.text)).collect();
+    let any = |wanted: &[&str]| parts.iter().any(|p| wanted.contains(&p.as_str()));
+    let migrates =
+        parts.iter().any(|p| p.starts_with("migrat")) || is_migrator && any(&["upgrade"]);
+    (migrates && any(&["prod", "production"]) && !any(HARMLESS)).then_some("production-migration")
+}
+
+fn deploys(stem: &str) -> bool {
+    let parts: Vec<String> = parts(stem).collect();
+    let has = |wanted: &[&str]| parts.iter().any(|p| wanted.contains(&p.as_str()));
+    let verb = |part: Option<&String>| {
+        part.is_some_and(|p| matches!(p.as_str(), "deploy" | "release" | "publish"))
+    };
+    // `build-release` builds in release mode, `build-and-deploy` deploys.
+    let builds = has(&["build"]) && !has(&["deploy", "publish"]);
+    (verb(parts.first()) || verb(parts.last())) && !builds && !has(HARMLESS)
+}
+
+fn parts(text: &str) -> impl Iterator<Item = String> {
+    text.split(|c: char| !c.is_ascii_alphanumeric())
+        .map(str::to_ascii_lowercase)
+}
+
+fn says_dry_run(word: &Word) -> bool {
+    match word.text.as_str() {
+        "--help" | "-h" | "--dry-run" | "--dryrun" => true,
+        text => text
+            .strip_prefix("DRY_RUN=")
+            .is_some_and(|value| !matches!(value, "" | "0" | "false" | "no")),
+    }
+}
+
+/// Whether `path`, as scp and rsync take it, lies on another host.
+pub(super) fn is_remote(path: &str) -> bool {
+    let host = match path.split_once("://") {
+        Some((_, rest)) => rest.split(['/', ':']).next(),
+        None => path
+            .split_once(':')
+            .map(|(host, _)| host)
+            .filter(|host| !host.contains('/')),
+    };
+    let host = host.map(|host| host.rsplit('@').next().unwrap_or(host));
+    host.is_some_and(|host| !matches!(host, "" | "localhost" | "127.0.0.1"))
+}

@@ -1,0 +1,407 @@
+//! Splits a shell command line into its simple commands and their words.
+//!
+//! Follows the grammar of POSIX and bash as far as it decides which words stand where a program is named: quotes,
+//! escapes, lists, pipes, groups, substitutions, redirections, here-documents, keywords, comments. It expands
+//! nothing: a variable, a pattern or a brace list stays as it is written. Nor does it complain: what no shell would
+//! accept is split somehow, to the end, in one pass.
+
+use std::mem;
+use std::ops::Range;
+
+/// How deep quotes, substitutions and expansions nest before their openers are read as plain characters.
+const DEEPEST: usize = 32;
+
+/// Words that mean something to the shell where a command begins.
+const KEYWORDS: &[&str] = &[
+    "!", "{", "}", "if", "then", "elif", "else", "fi", "while", "until", "do", "done", "case",
+    "esac", "function", "coproc",
+];
+
+/// A word without its quotes, and its bytes in the line with them. A substitution in it is the text `$()`.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Word {
+    pub text: String,
+    pub at: Range<usize>,
+}
+
+/// What a command reads on its standard input, where the line says so.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Input {
+    /// The output of the command with this index.
+    Pipe(usize),
+    /// The here-document with this index.
+    Document(usize),
+    /// A here-string.
+    Text(Word),
+}
+
+/// A simple command: assignments, the program, its arguments.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Command {
+    pub words: Vec<Word>,
+    pub input: Option<Input>,
+}
+
+/// Everything that a command line runs.
+#[derive(Debug, Default)]
+pub(super) struct Script {
+    /// In the order in which they end, those of substitutions among them.
+    pub commands: Vec<Command>,
+    /// The bodies of here-documents.
+    pub documents: Vec<Range<usize>>,
+    /// What stands in backticks, unescaped: command lines of their own.
+    pub backticks: Vec<Word>,
+}
+
+/// Splits `line`.
+pub(super) fn split(line: &str) -> Script {
+    let mut reader = Reader {
+        line,
+        at: 0,
+        depth: 0,
+        script: Script::default(),
+        pending: Vec::new(),
+    };
+    reader.list(false);
+    reader.script
+}
+
+struct Reader<'a> {
+    line: &'a str,
+    at: usize,
+    depth: usize,
+    script: Script,
+    /// Here-documents that were announced and begin after the next newline.
+    pending: Vec<Pending>,
+}
+
+struct Pending {
+    document: usize,
+    delimiter: String,
+    indented: bool,
+    /// Whether substitutions in the body run.
+    expands: bool,
+}
+
+impl<'a> Reader<'a> {
+    /// Reads commands to the end, or to the parenthesis that closes a substitution.
+    fn list(&mut self, in_substitution: bool) {
+        let mut command = Command::default();
+        let mut parentheses = 0_usize;
+        let mut cases = 0_usize;
+        // Between these, `<<` shifts bits.
+        let mut arithmetic = in_substitution && self.rest().starts_with('(');
+        while let Some(c) = self.peek() {
+            match c {
+                ' ' | '\t' | '\r' => self.at += 1,
+                '\\' if self.rest().starts_with("\\\n") => self.at += 2,
+                '#' => self.at += self.rest().find('\n').unwrap_or(self.rest().len()),
+                '\n' => {
+                    self.at += 1;
+                    let piped = matches!(command.input, Some(Input::Pipe(_)));
+                    if !(piped && command.words.is_empty()) {
+                        self.finish(&mut command);
+                    }
+                    self.documents();
+                }
+                '(' => {
+                    self.at += 1;
+                    self.finish(&mut command);
+                    arithmetic |= self.peek() == Some('(');
+                    parentheses += 1;
+                }
+                ')' => {
+                    self.at += 1;
+                    self.finish(&mut command);
+                    if parentheses == 0 && cases == 0 && in_substitution {
+                        return;
+                    }
+                    parentheses = parentheses.saturating_sub(1);
+                    arithmetic &= parentheses > 0;
+                }
+                '|' if !self.rest().starts_with("||") => {
+                    self.at += 1;
+                    self.eat("&");
+                    let source = self.finish(&mut command);
+                    command.input = source.map(Input::Pipe);
+                }
+                '<' | '>' if !self.at_process_substitution() => {
+                    self.redirection(&mut command, arithmetic);
+                }
+                '&' if self.rest().starts_with("&>") => self.at += 1,
+                ';' | '&' | '|' => {
+                    self.at += 1;
+                    self.eat("|");
+                    self.finish(&mut command);
+                }
+                _ => match self.argument(&mut command) {
+                    Some("case") => cases += 1,
+                    Some("esac") => cases = cases.saturating_sub(1),
+                    _ => {}
+                },
+            }
+        }
+        self.finish(&mut command);
+    }
+
+    /// Reads the next word of a command; where it is a keyword, which one.
+    fn argument(&mut self, command: &mut Command) -> Option<&'static str> {
+        let word = self.word();
+        let plain = self.line.get(word.at.clone()) == Some(word.text.as_str());
+        let first = plain && command.words.is_empty();
+        let keyword = KEYWORDS
+            .iter()
+            .find(|keyword| first && **keyword == word.text);
+        match keyword {
+            // What follows is the name of the function, and what `case` compares: no programs.
+            Some(&"function") => {
+                self.blanks();
+                self.word();
+            }
+            Some(&"case") => command.words.push(word),
+            Some(_) => {}
+            None => {
+                let number = plain && word.text.bytes().all(|byte| byte.is_ascii_digit());
+                if !(number && matches!(self.peek(), Some('<' | '>'))) {
+                    command.words.push(word);
+                }
+            }
+        }
+        keyword.copied()
+    }
+
+    /// Ends a command; its index, unless it has no words.
+    fn finish(&mut self, command: &mut Command) -> Option<usize> {
+        let command = mem::take(command);
+        if command.words.is_empty() {
+            return None;
+        }
+        self.script.commands.push(command);
+        Some(self.script.commands.len() - 1)
+    }
+
+    fn redirection(&mut self, command: &mut Command, arithmetic: bool) {
+        if self.eat("<<<") {
+            self.blanks();
+            command.input = Some(Input::Text(self.word()));
+        } else if !arithmetic && self.eat("<<") {
+            let indented = self.eat("-");
+            self.blanks();
+            let word = self.word();
+            let document = self.script.documents.len();
+            self.script.documents.push(0..0);
+            command.input = Some(Input::Document(document));
+            self.pending.push(Pending {
+                document,
+                expands: self.line.get(word.at) == Some(word.text.as_str()),
+                delimiter: word.text,
+                indented,
+            });
+        } else {
+            self.at += 1;
+            let _ = ["<", ">", "&", "|"].iter().any(|second| self.eat(second));
+            self.blanks();
+            self.word();
+        }
+    }
+
+    /// Reads the bodies of the here-documents that were announced before the newline.
+    fn documents(&mut self) {
+        for pending in mem::take(&mut self.pending) {
+            let start = self.at;
+            let mut end = self.line.len();
+            for line in self.rest().split_inclusive('\n') {
+                let line_start = self.at;
+                self.at += line.len();
+                let bare = line.trim_end_matches(['\n', '\r']);
+                let bare = if pending.indented {
+                    bare.trim_start_matches('\t')
+                } else {
+                    bare
+                };
+                if bare == pending.delimiter {
+                    end = line_start;
+                    break;
+                }
+            }
+            if let Some(document) = self.script.documents.get_mut(pending.document) {
+                *document = start..end;
+            }
+            if pending.expands && self.depth < DEEPEST {
+                let (line, after) = (self.line, self.at);
+                self.line = line.get(..end).unwrap_or_default();
+                self.at = start;
+                while self.at < end {
+                    self.nested(&mut String::new(), '\0', true);
+                }
+                (self.line, self.at) = (line, after);
+            }
+        }
+    }
+
+    fn word(&mut self) -> Word {
+        let start = self.at;
+        let mut text = String::new();
+        self.text(&mut text, None, false);
+        Word {
+            text,
+            at: start..self.at,
+        }
+    }
+
+    /// Reads on in `out`, to `close` and past it, or to what ends a word where there is no `close`.
+    fn text(&mut self, out: &mut String, close: Option<char>, quoted: bool) {
+        while let Some(c) = self.peek() {
+            let array = c == '(' && out.ends_with('=');
+            let process = !quoted && self.at_process_substitution();
+            if close.is_none() && ends_word(c) && !array && !process {
+                return;
+            }
+            self.at += c.len_utf8();
+            if close == Some(c) {
+                return;
+            }
+            match c {
+                '(' if array && close.is_none() => self.nested(out, ')', false),
+                '<' | '>' if process => self.substitution(out),
+                '\\' => self.escape(out, quoted),
+                '\'' if !quoted => {
+                    let inside = self.rest().split('\'').next().unwrap_or_default();
+                    out.push_str(inside);
+                    self.at = (self.at + inside.len() + 1).min(self.line.len());
+                }
+                '"' => self.nested(out, '"', true),
+                '`' => self.backticks(out),
+                '$' => match self.peek() {
+                    Some('(') => self.substitution(out),
+                    Some('{') => {
+                        self.at += 1;
+                        out.push_str("${");
+                        self.nested(out, '}', quoted);
+                        out.push('}');
+                    }
+                    Some('\'') if !quoted => self.ansi_c(out),
+                    Some('"') if !quoted => {}
+                    _ => out.push('$'),
+                },
+                _ => out.push(c),
+            }
+        }
+    }
+
+    fn nested(&mut self, out: &mut String, close: char, quoted: bool) {
+        if self.depth < DEEPEST {
+            self.depth += 1;
+            self.text(out, Some(close), quoted);
+            self.depth -= 1;
+        }
+    }
+
+    /// Reads the commands between parentheses, from the opening one.
+    fn substitution(&mut self, out: &mut String) {
+        self.at += 1;
+        if self.depth < DEEPEST {
+            // A newline in here begins none of the here-documents that were announced outside.
+            let outside = mem::take(&mut self.pending);
+            self.depth += 1;
+            self.list(true);
+            self.depth -= 1;
+            self.pending = outside;
+        }
+        out.push_str("$()");
+    }
+
+    /// What follows a backslash.
+    fn escape(&mut self, out: &mut String, quoted: bool) {
+        let Some(c) = self.peek() else { return };
+        self.at += c.len_utf8();
+        if quoted && !matches!(c, '$' | '`' | '"' | '\\' | '\n') {
+            out.push('\\');
+        }
+        if c != '\n' {
+            out.push(c);
+        }
+    }
+
+    /// Sets aside what stands between backticks, from behind the opening one.
+    fn backticks(&mut self, out: &mut String) {
+        let start = self.at - 1;
+        let mut text = String::new();
+        while let Some(c) = self.peek() {
+            self.at += c.len_utf8();
+            match c {
+                '`' => break,
+                '\\' => self.escape(&mut text, true),
+                _ => text.push(c),
+            }
+        }
+        let at = start..self.at;
+        self.script.backticks.push(Word { text, at });
+        out.push_str("$()");
+    }
+
+    /// `$'…'`, from the quote.
+    fn ansi_c(&mut self, out: &mut String) {
+        self.at += 1;
+        while let Some(c) = self.peek() {
+            self.at += c.len_utf8();
+            match c {
+                '\'' => return,
+                '\\' if self.eat("x") => self.code(out, 16, 2),
+                '\\' if self.eat("u") => self.code(out, 16, 4),
+                '\\' if self.peek().is_some_and(|c| c.is_digit(8)) => self.code(out, 8, 3),
+                '\\' if self.eat("n") => out.push('\n'),
+                '\\' if self.eat("t") => out.push('\t'),
+                '\\' => self.escape(out, false),
+                _ => out.push(c),
+            }
+        }
+    }
+
+    /// A character by its number in at most `longest` digits.
+    fn code(&mut self, out: &mut String, radix: u32, longest: usize) {
+        let digits = self
+            .rest()
+            .chars()
+            .take(longest)
+            .take_while(|c| c.is_digit(radix))
+            .count();
+        let code = self
+            .rest()
+            .get(..digits)
+            .and_then(|d| u32::from_str_radix(d, radix).ok());
+        out.extend(code.and_then(char::from_u32));
+        self.at += digits;
+    }
+
+    fn blanks(&mut self) {
+        while self.eat(" ") || self.eat("\t") || self.eat("\\\n") {}
+    }
+
+    fn eat(&mut self, expected: &str) -> bool {
+        let found = self.rest().starts_with(expected);
+        if found {
+            self.at += expected.len();
+        }
+        found
+    }
+
+    fn at_process_substitution(&self) -> bool {
+        self.rest().starts_with("<(") || self.rest().starts_with(">(")
+    }
+
+    fn peek(&self) -> Option<char> {
+        self.rest().chars().next()
+    }
+
+    fn rest(&self) -> &'a str {
+        self.line.get(self.at..).unwrap_or_default()
+    }
+}
+
+fn ends_word(c: char) -> bool {
+    matches!(
+        c,
+        ' ' | '\t' | '\r' | '\n' | ';' | '&' | '|' | '(' | ')' | '<' | '>'
+    )
+}
