@@ -317,6 +317,16 @@ fn clients_without_safe_mode_are_isolated_another_way() {
     scene.check_nothing_is_left("claude");
 }
 
+/// There is no other way to keep a user's own hooks and servers out of Codex.
+#[test]
+fn clients_that_cannot_be_isolated_are_not_asked() {
+    let scene = Scene::new();
+    scene.link("codex-too-old.sh", "codex");
+    let ran = check(&scene, &["--judge", "auto"], &["client-too-old"], SOON);
+    let detail = ran.record["attempts"][0]["detail"].as_str().unwrap();
+    assert!(detail.contains("'--ignore-user-config'"), "{detail}");
+}
+
 /// The host, the user or the kernel may end a hook at any moment.
 #[test]
 fn hook_is_killed() {

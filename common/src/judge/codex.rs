@@ -93,7 +93,12 @@ fn request(call: Call<'_>, model: &str) -> Result<Answer, Failure> {
         stdin: call.prompt.user(),
     };
     let output = process::run(&job, &scratch, call.until)?;
-    read(&output.stdout, output.failed())
+    match output.failed() {
+        Some(_) if output.stderr.contains("unexpected argument") => {
+            Err(Failure::new(Outcome::ClientTooOld, output.stderr))
+        }
+        failed => read(&output.stdout, failed),
+    }
 }
 
 fn args(call: Call<'_>, model: &str, scratch: &Scratch) -> Result<Vec<OsString>, Failure> {
