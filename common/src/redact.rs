@@ -24,10 +24,15 @@ use std::ops::Range;
 
 mod contexts;
 mod joint;
+mod line;
 mod pem;
 mod shape;
+#[cfg(test)]
+mod tests;
 mod tokens;
 pub(crate) mod view;
+
+pub use line::clean_line;
 
 /// A text without secrets.
 #[derive(Clone, Default, PartialEq, Eq)]
@@ -46,6 +51,8 @@ struct Marker {
 /// A secret and its bytes.
 struct Found {
     kind: &'static str,
+    /// It shows by itself what it is: this names it better than its place does.
+    specific: bool,
     at: Range<usize>,
 }
 
@@ -59,45 +66,25 @@ pub fn redact(text: &str) -> Redacted {
         pem::find(view.as_str(), &mut seen);
         contexts::find(view.as_str(), &mut seen);
         found.extend(seen.into_iter().map(|hit| Found {
-            kind: hit.kind,
             at: view.original_range(&hit.at),
+            ..hit
         }));
     }
     replace(text, merge(found))
 }
 
-/// A reason or an error message as it may stand in the log and before the agent: one line, redacted before it is cut at
-/// `max_bytes`. Control characters go, and terminal sequences go whole.
-pub fn clean_line(text: &str, max_bytes: usize) -> Redacted {
-    /// Read beyond the cut, so that a secret across it is seen whole.
-    const MARGIN_BYTES: usize = 8192;
-
-    let mut plain = String::new();
-    let mut letters = text.chars().peekable();
-    while let Some(letter) = letters
-        .next()
-        .filter(|_| plain.len() < max_bytes + MARGIN_BYTES)
-    {
-        if letter == '\u{1b}' && letters.next_if_eq(&'[').is_some() {
-            // A control sequence ends with its first byte from `@` to `~`.
-            let _ = letters.by_ref().find(|c| ('@'..='~').contains(c));
-        } else if letter.is_whitespace() {
-            plain.push(' ');
-        } else if !letter.is_control() {
-            plain.push(letter);
-        }
-    }
-    let words: Vec<&str> = plain.split(' ').filter(|word| !word.is_empty()).collect();
-    redact(&words.join(" ")).head(max_bytes)
-}
-
-/// Hits that overlap or touch become one; the first to begin, then the longest, names it.
+/// Hits that overlap or touch become one.
 fn merge(mut found: Vec<Found>) -> Vec<Found> {
     found.sort_by_key(|hit| (hit.at.start, std::cmp::Reverse(hit.at.end)));
     let mut merged: Vec<Found> = Vec::with_capacity(found.len());
     for hit in found {
         match merged.last_mut() {
-            Some(last) if hit.at.start <= last.at.end => last.at.end = last.at.end.max(hit.at.end),
+            Some(last) if hit.at.start <= last.at.end => {
+                last.at.end = last.at.end.max(hit.at.end);
+                if hit.specific && !last.specific {
+                    (last.kind, last.specific) = (hit.kind, true);
+                }
+            }
             _ => merged.push(hit),
         }
     }
@@ -110,7 +97,7 @@ fn replace(text: &str, secrets: Vec<Found>) -> Redacted {
         markers: Vec::with_capacity(secrets.len()),
     };
     let mut done = 0;
-    for Found { kind, at } in secrets {
+    for Found { kind, at, .. } in secrets {
         redacted.text += text.get(done..at.start).unwrap_or_default();
         let start = redacted.text.len();
         redacted.text.extend(["[REDACTED:", kind, "]"]);
@@ -195,67 +182,5 @@ impl fmt::Display for Redacted {
 impl fmt::Debug for Redacted {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Redacted({:?})", self.text)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Made here so that no token stands in the source.
-    fn fake(start: &str, len: usize) -> String {
-        const LETTERS: &[u8] = b"q8Zt4LmW2cR7vK9xB3nD5hJ6sF1pG0yT";
-        let body = (0..len).map(|i| char::from(LETTERS[(i * 7 + i / 32) % 32]));
-        body.fold(start.to_owned(), |token, c| {
-            token + c.encode_utf8(&mut [0; 4])
-        })
-    }
-
-    #[track_caller]
-    fn check(text: &str, redacted: &str) {
-        assert_eq!(redact(text).as_str(), redacted, "{text:?}");
-    }
-
-    #[test]
-    fn a_line_is_cleaned_before_it_is_cut() {
-        let token = fake("ghp_", 36);
-        let line = clean_line(
-            &format!("\u{1b}[31mno\u{1b}[0m\n\tfile\0: {token}\u{85}x"),
-            200,
-        );
-        assert_eq!(line.as_str(), "no file: [REDACTED:github-token] x");
-        assert_eq!(clean_line(&"é ".repeat(1 << 20), 4).as_str(), "é ");
-        assert_eq!(clean_line(&format!("abc {token}"), 8).as_str(), "abc ");
-    }
-
-    #[test]
-    fn tokens_go_wherever_they_stand() {
-        let token = fake("ghp_", 36);
-        for (before, after) in [
-            ("", ""),
-            ("the token is ", "."),
-            ("キーは", "です。"),
-            ("**", "**"),
-            ("{\"out\":\"a\\n", "\\nexit 0\"}"),
-            ("?state%3D", "%26next=1"),
-        ] {
-            check(
-                &format!("{before}{token}{after}"),
-                &format!("{before}[REDACTED:github-token]{after}"),
-            );
-        }
-    }
-
-    #[test]
-    fn cuts_spare_characters_and_markers() {
-        let redacted = redact(&format!("é {} ü", fake("ghp_", 36)));
-        assert_eq!(redacted.as_str(), "é [REDACTED:github-token] ü");
-        assert_eq!(redacted.head(1).as_str(), "");
-        assert_eq!(redacted.head(10).as_str(), "é ");
-        assert_eq!(redacted.head(26).as_str(), "é [REDACTED:github-token]");
-        assert_eq!(redacted.tail(1).as_str(), "");
-        assert_eq!(redacted.tail(10).as_str(), " ü");
-        assert_eq!(redacted.tail(26).counts()["github-token"], 1);
-        assert!(redacted.tail(25).counts().is_empty());
     }
 }

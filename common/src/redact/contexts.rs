@@ -109,7 +109,7 @@ static RULES: [Rule; 18] = [
 
 /// All secrets in `view` that their place gives away, by their bytes there.
 pub(super) fn find(view: &str, found: &mut Vec<Found>) {
-    let lower = view.to_ascii_lowercase();
+    let lower = without_markers(view.to_ascii_lowercase());
     for rule in &RULES {
         if !rule.literals.iter().any(|literal| lower.contains(literal)) {
             continue;
@@ -130,6 +130,26 @@ pub(super) fn find(view: &str, found: &mut Vec<Found>) {
             }
         }
     }
+}
+
+/// The same with our own markers blotted out: `token]:` at the end of one is no key.
+fn without_markers(lower: String) -> String {
+    const MARKER: &str = "[redacted:";
+    let mut blotted = String::new();
+    let mut rest = lower.as_str();
+    while let Some((before, marker)) = rest.split_once(MARKER) {
+        let kind = marker
+            .bytes()
+            .take_while(|b| b.is_ascii_alphanumeric() || *b == b'-')
+            .count();
+        blotted.push_str(before);
+        blotted.push_str(&"[".repeat(MARKER.len() + kind));
+        rest = marker.get(kind..).unwrap_or_default();
+    }
+    if blotted.is_empty() {
+        return lower;
+    }
+    blotted + rest
 }
 
 impl Rule {
@@ -160,6 +180,7 @@ impl Rule {
             if value.len() >= self.least && self.proof.holds(value, after) {
                 found.push(Found {
                     kind: self.kind,
+                    specific: false,
                     at: start..joint::extend(view, end),
                 });
             }

@@ -14,8 +14,12 @@ pub(super) fn extend(view: &str, end: usize) -> usize {
             let after = rest.get(joint..)?;
             let len = after.bytes().take_while(|b| is_token_byte(*b)).count();
             let piece = after.get(..len)?.trim_end_matches('.');
-            let next = after.get(piece.len()..)?.chars().next();
-            continues(piece, next).then_some(joint + piece.len())
+            let behind = after.get(piece.len()..)?;
+            let unpadded = behind.trim_start_matches('=');
+            let padding = behind.len() - unpadded.len();
+            let assigned = padding > 0 && unpadded.bytes().next().is_some_and(is_token_byte);
+            let next = unpadded.chars().next();
+            (!assigned && continues(piece, next)).then_some(joint + piece.len() + padding)
         }) else {
             return end;
         };
@@ -24,7 +28,7 @@ pub(super) fn extend(view: &str, end: usize) -> usize {
 }
 
 fn is_token_byte(b: u8) -> bool {
-    b.is_ascii_alphanumeric() || b"+/=_-.%~".contains(&b)
+    b.is_ascii_alphanumeric() || b"+/_-.%~".contains(&b)
 }
 
 /// The length of what separates two pieces of one token.
@@ -45,7 +49,7 @@ fn joint(text: &str) -> Option<usize> {
 /// The rest of something random, and no word, name or assignment of the next line.
 fn continues(piece: &str, next: Option<char>) -> bool {
     piece.len() >= PIECE_MIN_BYTES
-        && !next.is_some_and(|c| ":=([{".contains(c))
+        && !next.is_some_and(|c| ":([{".contains(c))
         && !shape::is_wordy(piece)
         && !shape::is_camel(piece)
 }

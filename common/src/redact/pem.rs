@@ -23,6 +23,7 @@ pub(super) fn find(view: &str, found: &mut Vec<Found>) {
         done = key.end;
         found.push(Found {
             kind: "private-key",
+            specific: true,
             at: key,
         });
     }

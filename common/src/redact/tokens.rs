@@ -192,6 +192,7 @@ pub(super) fn find(view: &str, found: &mut Vec<Found>) {
             for token in TOKENS {
                 found.extend(token.at(rest).map(|hit| Found {
                     kind: token.kind,
+                    specific: true,
                     at: at + hit.start..at + hit.end,
                 }));
             }
@@ -259,5 +260,47 @@ impl Proof {
             }
         };
         looks_right && !shape::is_placeholder(body)
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// One whole token of any issuer, made from the table.
+    pub(in super::super) fn any_token() -> impl Strategy<Value = String> {
+        let row = (0..TOKENS.len()).prop_filter("it has parts of its own", |row| {
+            !matches!(TOKENS[*row].proof, Proof::Jwt | Proof::Discord)
+        });
+        (
+            row,
+            any::<prop::sample::Index>(),
+            prop::collection::vec(any::<u8>(), 400),
+        )
+            .prop_filter_map("looks drawn at random", |(row, start, noise)| {
+                let token = &TOKENS[row];
+                let letters: Vec<u8> = (b'!'..=b'~').filter(|b| (token.body)(*b)).collect();
+                let len = token.whole.0.min(noise.len());
+                let body = noise.iter().take(len);
+                let body: String = body
+                    .map(|n| char::from(letters[usize::from(*n) % letters.len()]))
+                    .collect();
+                let ends_well = !body.ends_with(['.', '-']);
+                let whole = ends_well && token.proof.holds(&body);
+                whole.then(|| format!("{}{body}", start.get(token.starts)))
+            })
+    }
+
+    #[test]
+    fn kinds_are_short_slugs() {
+        for token in TOKENS {
+            let slug = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-';
+            assert!(
+                token.kind.len() <= 24 && token.kind.bytes().all(slug),
+                "{}",
+                token.kind
+            );
+        }
     }
 }
