@@ -12,11 +12,12 @@ use time::OffsetDateTime;
 use crate::args::{Command, GATE_FLAG};
 use crate::config::{Config, Environment, Mode};
 use crate::decision::{self, Decision, Output, REASON_MAX_BYTES};
-use crate::evaluation::{Evaluation, Judged, Stage};
+use crate::evaluation::{Evaluation, Judged};
 use crate::input::{self, Event, HookInput, Host};
 use crate::verdict::{self, Verdict};
 use crate::{Hook, help, judge, log, redact};
 
+mod gate;
 mod stop;
 
 /// Runs `hook` on this process's stdin, command line and environment.
@@ -115,7 +116,7 @@ pub fn evaluate(
         }
         Ok(input) => {
             (found.stage, found.decision) = match input.event {
-                Event::PreToolUse => (Stage::Input, Decision::Allow),
+                Event::PreToolUse => gate::decide(hook, config, &input, &mut found, deadline),
                 Event::Stop | Event::SubagentStop => {
                     stop::decide(hook, config, &input, &mut found, deadline)
                 }
@@ -155,4 +156,53 @@ fn consult(
     found.asked = Some(asked);
     found.verdict = Some(verdict);
     verdict
+}
+
+#[cfg(test)]
+mod tests {
+    use std::process;
+
+    use super::*;
+
+    /// Not a test: what [`a_panic_asks_at_a_gate_and_is_silent_at_a_stop`] starts, since a panic that is caught as ours
+    /// has to be ends the process.
+    #[test]
+    #[ignore = "panics; started by another test"]
+    fn panics() {
+        let gate = env::args().any(|word| word == "gate");
+        Broken {
+            hook: "a-hook",
+            gate,
+            host: Host::ClaudeCode,
+        }
+        .on_panic();
+        panic!("of our own");
+    }
+
+    #[test]
+    fn a_panic_asks_at_a_gate_and_is_silent_at_a_stop() {
+        let run = |word| {
+            let this = env::current_exe().unwrap();
+            let args = [
+                "--exact",
+                "run::tests::panics",
+                "--ignored",
+                "--nocapture",
+                "-q",
+                word,
+            ];
+            process::Command::new(this).args(args).output().unwrap()
+        };
+        for (word, asks) in [("gate", true), ("stop", false)] {
+            let output = run(word);
+            let stdout = String::from_utf8(output.stdout).unwrap();
+            assert_eq!(output.status.code(), Some(0), "{word}: {stdout}");
+            assert_eq!(
+                stdout.contains(r#""permissionDecision":"ask""#),
+                asks,
+                "{word}: {stdout}"
+            );
+            assert!(!String::from_utf8_lossy(&output.stderr).contains("of our own"));
+        }
+    }
 }

@@ -1,5 +1,6 @@
 //! A commit, push, merge, release or deployment put forward before anything was verified.
 
+use common::hook::Gate;
 use common::signal::Signal;
 use common::{Field, Hook};
 
@@ -26,5 +27,9 @@ pub const HOOK: Hook = Hook {
         Field::FutureStepDescription,
     ],
     remedy: "Run the tests or the build now, after your last edit, and report the result before you put the change forward. If it can't be verified here, say why and ask the user which way to go; a bare \"shall I commit?\" is not enough.",
-    gate: None,
+    gate: Some(Gate {
+        prompt: include_str!("gate.md"),
+        remedy: "Run the tests or the build now, after your last edit, and run this command again once they pass; if that \
+            can't be done here, ask the user to approve the command.",
+    }),
 };
