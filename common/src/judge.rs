@@ -4,9 +4,9 @@
 //! ends as an [`Attempt`] with a named [`Outcome`]: nothing in here fails, and nothing in here judges. What an answer
 //! means is the verdict module's question.
 //!
-//! One file a backend: [`codex`] and [`claude`] start the user's own clients, with the user's own login; [`command`]
-//! starts any program; [`http`] speaks with an endpoint. The first three share [`process`], which promises that no
-//! process outlives the call.
+//! One file a backend: `codex` and `claude` start the user's own clients, with the user's own login; `command` starts
+//! any program; `http` speaks with an endpoint. The first three share `process`, which promises that no process outlives
+//! the call.
 
 mod claude;
 mod codex;

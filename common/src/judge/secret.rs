@@ -4,7 +4,7 @@ use std::fmt;
 
 const SECRET_MIN_BYTES: usize = 8;
 
-/// An API key. It is shown nowhere: not by `Debug`, not by `Display`, and [`hidden_in`](Self::hidden_in) takes it out of
+/// An API key. It is shown nowhere: not by `Debug`, not by `Display`, and `hidden_in` takes it out of
 /// what a server says.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret(String);
