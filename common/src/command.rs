@@ -6,7 +6,8 @@
 //!
 //! It is a reminder before a step that is easy to take too early, not a sandbox. Aliases, variables, make targets,
 //! files written first and run later, and programs that call git themselves pass. `git merge` counts unless it merges
-//! the main branch itself: into which branch, only the repository knows.
+//! the main branch itself: into which branch, only the repository knows. A script counts by its name (`./deploy.sh`,
+//! `npm run release`); a make target does not, since `make release` mostly builds.
 
 mod arguments;
 mod carriers;

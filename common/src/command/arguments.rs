@@ -82,7 +82,7 @@ const VALUED: &[(&str, &str)] = &[
     ("python|python3|py", "-W -X"),
     ("node|tsx|ts-node", "-r --require"),
     ("watch", "-n --interval"),
-    ("su|runuser|sg|gosu", "-s --shell -g -u --user"),
+    ("su|runuser|sg", "-s --shell -g -u --user"),
     ("flock", "-w -E"),
     ("env", "-u --unset -C --chdir"),
     (

@@ -39,7 +39,7 @@ const CARRIERS: &[(Carries, &str, &str)] = &[
     (Text, "trap", ""),
     (Line, "git", "submodule foreach"),
     (Text, "su|runuser|sg|script", ".. -c|--command"),
-    (Command, "runuser|gosu", ""),
+    (Command, "runuser", ""),
     (Command, "script", "*"),
     (Text, "nix-shell", ".. --run|--command"),
     (Text, "flock", "* -c|--command"),
@@ -56,7 +56,7 @@ const CARRIERS: &[(Carries, &str, &str)] = &[
         "",
     ),
     (Command, "command", "!-v|-V"),
-    (Command, "timeout|gtimeout|chroot", "*"),
+    (Command, "timeout|gtimeout|chroot|gosu", "*"),
     (Command, "find", ".. -exec|-execdir|-ok"),
     (
         Command,

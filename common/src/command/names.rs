@@ -24,7 +24,8 @@ pub(super) fn program(word: &str) -> String {
     name.strip_suffix(".exe").map(str::to_owned).unwrap_or(name)
 }
 
-/// The change that the name of a script or of a migration tells; `script` where `words` can't be but one.
+/// The change that the name of a script or of a migration tells. With `script` the first word is one for certain,
+/// otherwise it must look like a file.
 ///
 /// `all` are the words of the whole command, its assignments and prefixes among them.
 pub(super) fn change(words: &[Word], all: &[Word], script: bool) -> Option<&'static str> {
@@ -36,7 +37,7 @@ pub(super) fn change(words: &[Word], all: &[Word], script: bool) -> Option<&'sta
     if !is_script && !is_migrator || all.iter().any(says_dry_run) {
         return None;
     }
-    if is_script && deploys(stem) {
+    if is_script && deploys(stem, ending) {
         return Some("deploy-script");
     }
     let parts: Vec<String> = all.iter().flat_map(|w| parts(&w.text)).collect();
@@ -46,15 +47,15 @@ pub(super) fn change(words: &[Word], all: &[Word], script: bool) -> Option<&'sta
     (migrates && any(&["prod", "production"]) && !any(HARMLESS)).then_some("production-migration")
 }
 
-fn deploys(stem: &str) -> bool {
+fn deploys(stem: &str, ending: &str) -> bool {
     let parts: Vec<String> = parts(stem).collect();
-    let has = |wanted: &[&str]| parts.iter().any(|p| wanted.contains(&p.as_str()));
-    let verb = |part: Option<&String>| {
-        part.is_some_and(|p| matches!(p.as_str(), "deploy" | "release" | "publish"))
-    };
-    // `build-release` builds in release mode, `build-and-deploy` deploys.
-    let builds = has(&["build"]) && !has(&["deploy", "publish"]);
-    (verb(parts.first()) || verb(parts.last())) && !builds && !has(HARMLESS)
+    let any = |wanted: &[&str]| parts.iter().any(|part| wanted.contains(&part.as_str()));
+    let begins = |verb| parts.first().is_some_and(|part| part == verb);
+    let ends = |verb| parts.last().is_some_and(|part| part == verb);
+    let ships = begins("deploy") || ends("deploy") || begins("publish") || ends("publish");
+    // `/etc/os-release` is a file of the system, `build-release.sh` builds in release mode.
+    let releases = begins("release") || ends("release") && !ending.is_empty();
+    (ships || releases && !any(&["build"])) && !any(HARMLESS)
 }
 
 fn parts(text: &str) -> impl Iterator<Item = String> {

@@ -234,3 +234,35 @@ fn lies(operand: &str, place: &str) -> bool {
         scheme => operand.starts_with(scheme),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::words;
+    use super::*;
+
+    /// A row that shows what each rule is for stands in the table of command lines.
+    #[test]
+    fn every_rule_fits_some_row() {
+        let rows = include_str!("../../../tests/commands.tsv").lines();
+        let lines = rows.filter_map(|row| Some(row.split_once('\t')?.1.replace('⏎', "\n")));
+        let commands: Vec<_> = lines
+            .flat_map(|line| words::split(&line).commands)
+            .collect();
+        let fits = |rule: &Rule, words: &[Word]| {
+            let (names, operands) = rule.form.split_once(' ').unwrap_or((rule.form, ""));
+            let Some((first, arguments)) = words.split_first() else {
+                return false;
+            };
+            let program = names::program(&first.text);
+            let called = is_called(names, &program);
+            called && Given::of(arguments, valued(&program)).fits(rule, operands)
+        };
+        for rule in RULES {
+            // Prefixes such as `npx` stand before some.
+            let seen = commands
+                .iter()
+                .any(|command| (0..command.words.len()).any(|at| fits(rule, &command.words[at..])));
+            assert!(seen, "no row for {:?}", rule.form);
+        }
+    }
+}
