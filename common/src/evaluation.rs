@@ -217,10 +217,8 @@ impl Evaluation {
                 *record.redactions.entry(kind.to_owned()).or_default() += count;
             }
             let owned = |r: &Redacted| r.as_str().to_owned();
-            record.text = Some(match &judged.earlier {
-                Some(earlier) => format!("{}\n\n{}", earlier.as_str(), judged.latest.as_str()),
-                None => owned(&judged.latest),
-            });
+            record.text = Some(owned(&judged.latest));
+            record.earlier = judged.earlier.as_ref().map(owned);
             record.command = judged.command.as_ref().map(owned);
             record.activity = judged.activity.as_ref().map(owned);
             record.user = judged.user.as_ref().map(owned);

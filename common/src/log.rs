@@ -72,6 +72,10 @@ pub struct Record {
     /// Judged turns: the text, redacted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
+    /// Judged turns: what was said before the last feedback, redacted. Apart from the text, so that the very same prompt
+    /// can be put to a judge again.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub earlier: Option<String>,
     /// A gate: the command line, redacted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub command: Option<String>,
