@@ -1,8 +1,8 @@
 //! `stop-hooks explain`: why a hook decided as it did, stage by stage.
 
 mod live;
-mod logged;
 mod page;
+mod record;
 mod text;
 
 use std::io::{self, Read as _, Write};
@@ -15,8 +15,9 @@ use common::log::Record;
 use lexopt::Arg::{Long, Value};
 use lexopt::ValueExt as _;
 
-use crate::decisions::{self, Window};
+use crate::decisions::Window;
 use crate::error::Error;
+use crate::logged;
 use crate::places::Places;
 use crate::registration::{self, Flags};
 use crate::terminal::Ink;
@@ -69,7 +70,7 @@ pub fn run(args: &mut lexopt::Parser, out: &mut dyn Write) -> Result<(), Error> 
     }
     let record = find(&options)?;
     let hook = typed::hook(&record.hook)?;
-    print(hook, logged::steps(hook, &record), &options, out)
+    print(hook, record::steps(hook, &record), &options, out)
 }
 
 fn explain_stdin(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
@@ -95,32 +96,21 @@ fn print(
 
 /// The decision that was asked for.
 fn find(options: &Options) -> Result<Record, Error> {
-    let directory = match &options.log_dir {
-        Some(directory) => directory.clone(),
-        None => Places::new(None, None)?.logs(),
-    };
-    let files = Window::new(options.days, None).files(&directory)?;
-    let mut found = None;
-    decisions::each_line(&files, |line| {
-        let Ok(record) = serde_json::from_slice::<Record>(line) else {
-            return;
-        };
-        let of_hook = options.hooks.iter().any(|hook| hook.name == record.hook);
-        let wanted = match &options.what {
-            What::Id(id) => record.id == *id,
-            What::Last | What::Stdin => of_hook && record.text.is_some(),
-        };
-        if wanted {
-            found = Some(record);
+    let log_dir = Places::log_dir(options.log_dir.clone())?;
+    let wanted = |record: &Record| match &options.what {
+        What::Id(id) => record.id == *id,
+        What::Last | What::Stdin => {
+            record.text.is_some() && options.hooks.iter().any(|hook| hook.name == record.hook)
         }
-    })?;
-    found.ok_or_else(|| {
-        let days = options.days;
-        let directory = directory.display();
-        Error::Usage(match &options.what {
-            What::Id(id) => format!("no decision {id} in the last {days} days of {directory}"),
-            _ => format!("no judged decision in the last {days} days of {directory}"),
-        })
+    };
+    let window = Window::new(options.days, None);
+    logged::newest(&log_dir, window, wanted)?.ok_or_else(|| {
+        let which = match &options.what {
+            What::Id(id) => format!("no decision {id}"),
+            What::Last | What::Stdin => "no judged decision".to_owned(),
+        };
+        let (days, log_dir) = (options.days, log_dir.display());
+        Error::Usage(format!("{which} in the last {days} days of {log_dir}"))
     })
 }
 

@@ -1,4 +1,4 @@
-//! The judge's word on a turn of a past session: the same prompt, judge and rule as in a hook run.
+//! The judge's word outside of a hook run: the same prompt, judge and rule as in a hook run.
 
 use std::time::{Duration, Instant};
 
@@ -9,6 +9,7 @@ use common::judge;
 use common::redact::{Redacted, clean_line};
 use common::transcript::Turn;
 use common::verdict::{self, Verdict};
+use common::wrap::Prompt;
 
 /// What a judge said.
 #[derive(Debug)]
@@ -31,7 +32,7 @@ pub fn ask(hook: &Hook, config: &Config, turn: &Turn) -> Judgement {
 }
 
 /// Asks what `prompt` asks.
-pub fn ask_prompt(hook: &Hook, config: &Config, prompt: &common::wrap::Prompt) -> Judgement {
+pub fn ask_prompt(hook: &Hook, config: &Config, prompt: &Prompt) -> Judgement {
     let started = Instant::now();
     let asked = judge::ask(prompt, &config.judge, started + config.judge.timeout);
     let answer = asked.answer.as_ref().map(|answer| &answer.object);

@@ -6,12 +6,18 @@ mod decisions;
 mod error;
 mod executables;
 mod explain;
+mod export_marked;
 mod file;
 mod filter;
 mod install;
+mod judging;
+mod logged;
+mod mark;
+mod marks;
 mod places;
 mod progress;
 mod registration;
+mod rejudge;
 mod replay;
 mod settings;
 mod shell;
@@ -34,7 +40,7 @@ struct Command {
     run: fn(&mut lexopt::Parser, &mut dyn Write) -> Result<(), Error>,
 }
 
-const COMMANDS: [Command; 6] = [
+const COMMANDS: [Command; 9] = [
     Command {
         name: "install",
         summary: "put the hooks in place, or change how they run",
@@ -64,6 +70,24 @@ const COMMANDS: [Command; 6] = [
         summary: "what they did, from the decision log",
         help: stats::HELP,
         run: stats::run,
+    },
+    Command {
+        name: "mark",
+        summary: "say that a decision was right or wrong",
+        help: mark::HELP,
+        run: mark::run,
+    },
+    Command {
+        name: "export-marked",
+        summary: "make test data of marked decisions",
+        help: export_marked::HELP,
+        run: export_marked::run,
+    },
+    Command {
+        name: "rejudge",
+        summary: "put logged texts to the judge again",
+        help: rejudge::HELP,
+        run: rejudge::run,
     },
     Command {
         name: "redact",

@@ -48,6 +48,17 @@ impl Places {
         self.codex.join("hooks.json")
     }
 
+    /// The directory given, else where decisions are logged.
+    ///
+    /// # Errors
+    /// When there is no home directory to look in.
+    pub fn log_dir(given: Option<PathBuf>) -> Result<PathBuf, Error> {
+        match given {
+            Some(given) => Ok(given),
+            None => Ok(Self::new(None, None)?.logs()),
+        }
+    }
+
     /// Where decisions are logged.
     pub fn logs(&self) -> PathBuf {
         self.claude.join("logs")

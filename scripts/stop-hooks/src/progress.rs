@@ -10,35 +10,46 @@ const PAUSE: Duration = Duration::from_millis(100);
 
 const BAR_WIDTH: u64 = 24;
 
-/// A line that shows how much of `all` bytes is done.
+/// What is counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unit {
+    /// Bytes of files.
+    Bytes,
+    /// Texts, of which each takes its time.
+    Texts,
+}
+
+/// A line that shows how much of `all` is done.
 #[derive(Debug)]
 pub struct Progress {
     shows: bool,
+    unit: Unit,
     all: u64,
     started: Instant,
     drawn: Option<Instant>,
 }
 
 impl Progress {
-    /// Nothing done of `all` bytes.
-    pub fn new(all: u64) -> Self {
+    /// Nothing done of `all`.
+    pub fn new(unit: Unit, all: u64) -> Self {
         Self {
             shows: io::stderr().is_terminal(),
+            unit,
             all,
             started: Instant::now(),
             drawn: None,
         }
     }
 
-    /// Draws it again, if it is time to, with `done` bytes done and a few words of what was found.
+    /// Draws it again, if it is time to, with `done` done and a few words of what was found.
     pub fn at(&mut self, done: u64, found: impl FnOnce() -> String) {
         if !self.shows || self.drawn.is_some_and(|drawn| drawn.elapsed() < PAUSE) {
             return;
         }
         self.drawn = Some(Instant::now());
-        let line = line(done, self.all, self.started.elapsed());
+        let line = line(self.unit, done, self.all, self.started.elapsed());
         // A terminal that is gone takes the line with it.
-        let _ = write!(io::stderr(), "\r\x1b[K{line}, {}", found());
+        let _ = write!(io::stderr(), "\r\x1b[K{line}  {}", found());
     }
 
     /// Wipes the line, before something else is written.
@@ -49,27 +60,30 @@ impl Progress {
     }
 }
 
-fn line(done: u64, all: u64, elapsed: Duration) -> String {
+fn line(unit: Unit, done: u64, all: u64, elapsed: Duration) -> String {
     let millis = u64::try_from(elapsed.as_millis())
         .unwrap_or(u64::MAX)
         .max(1);
     let left = all.saturating_sub(done);
-    // What is left takes as long as what is done did, byte for byte.
+    // What is left takes as long as what is done did, piece for piece.
     let left_s = left
         .saturating_mul(millis)
         .checked_div(done)
         .unwrap_or(0)
         .div_ceil(1000);
+    let left = if left_s < 120 {
+        format!("{left_s} s")
+    } else {
+        format!("{} min", left_s.div_ceil(60))
+    };
+    let share = percent(done.min(all), all);
+    let rate = match unit {
+        Unit::Bytes => format!("{share}, {} MB/s", done / 1000 / millis),
+        Unit::Texts => format!("{done} of {all}"),
+    };
     format!(
-        "{:<24} {} {} MB/s, {} left",
-        bar(done.min(all), all, BAR_WIDTH),
-        percent(done.min(all), all),
-        done / 1000 / millis,
-        if left_s < 120 {
-            format!("{left_s} s")
-        } else {
-            format!("{} min", left_s.div_ceil(60))
-        }
+        "{:<24} {rate}, {left} left",
+        bar(done.min(all), all, BAR_WIDTH)
     )
 }
 
@@ -80,21 +94,34 @@ mod tests {
     #[test]
     fn the_line_tells_share_rate_and_time_left() {
         #[track_caller]
-        fn check(done: u64, all: u64, seconds: u64, expected: &str) {
-            assert_eq!(line(done, all, Duration::from_secs(seconds)), expected);
+        fn check(unit: Unit, done: u64, all: u64, seconds: u64, expected: &str) {
+            assert_eq!(
+                line(unit, done, all, Duration::from_secs(seconds)),
+                expected
+            );
         }
+        let (bytes, texts) = (Unit::Bytes, Unit::Texts);
         check(
+            bytes,
             250_000_000,
             1_000_000_000,
             2,
-            "██████                   25.0 % 125 MB/s, 6 s left",
+            "██████                   25.0 %, 125 MB/s, 6 s left",
         );
         check(
-            1,
-            1_000_000_000,
+            bytes,
+            1_000,
+            2_000_000,
             60,
-            "▏                        0.0 % 0 MB/s, 999999999 min left",
+            "▏                        0.1 %, 0 MB/s, 1999 min left",
         );
-        check(0, 0, 0, "                         - 0 MB/s, 0 s left");
+        check(
+            bytes,
+            0,
+            0,
+            0,
+            "                         -, 0 MB/s, 0 s left",
+        );
+        check(texts, 3, 6, 6, "████████████             3 of 6, 6 s left");
     }
 }

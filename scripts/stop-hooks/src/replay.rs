@@ -4,7 +4,6 @@
 //! hook sees of a turn, what layer 1 says of it and how a judge is asked comes from the hooks' own code.
 
 mod days;
-pub mod judging;
 mod rows;
 mod sentence;
 mod tally;
@@ -24,11 +23,11 @@ use lexopt::ValueExt as _;
 use serde::Serialize;
 
 use crate::error::Error;
-use crate::progress::Progress;
+use crate::judging::{self, Judgement};
+use crate::progress::{Progress, Unit};
 use crate::registration::{self, Flags};
 use crate::terminal::{Ink, count};
 use crate::typed;
-use judging::Judgement;
 use tally::Tally;
 use turns::{Files, Next, Turn};
 
@@ -122,7 +121,7 @@ pub fn run(args: &mut lexopt::Parser, out: &mut dyn Write) -> Result<(), Error> 
     let interrupted = interruption()?;
     let files = Files::find(&options.paths)?;
     let mut out = BufWriter::with_capacity(1 << 16, out);
-    let mut progress = Progress::new(files.bytes);
+    let mut progress = Progress::new(Unit::Bytes, files.bytes);
     let list_max = match (options.with_judge, options.limit) {
         (true, _) => BLOCKS_MAX,
         (false, None) => HITS_MAX,
@@ -226,13 +225,7 @@ fn parse(args: &mut lexopt::Parser) -> Result<Options, Error> {
             Value(path) => paths.push(path.into()),
             Long("hook") => chosen.push(typed::hook(&args.value()?.string()?)?),
             Long("with-judge") => with_judge = true,
-            Long("limit") => {
-                let word = args.value()?.string()?;
-                limit =
-                    Some(word.parse().map_err(|_| {
-                        Error::Usage(format!("--limit is a number, not \"{word}\""))
-                    })?);
-            }
+            Long("limit") => limit = Some(typed::number("--limit", &args.value()?.string()?)?),
             Long("format") => json = typed::is_json(&args.value()?.string()?)?,
             _ => {
                 let flag = registration::flag(arg)?;

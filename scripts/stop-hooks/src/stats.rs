@@ -103,9 +103,6 @@ fn parse(args: &mut lexopt::Parser) -> Result<Options, Error> {
         window: Window::new(days, until),
         json,
         html,
-        log_dir: match log_dir {
-            Some(directory) => directory,
-            None => Places::new(None, None)?.logs(),
-        },
+        log_dir: Places::log_dir(log_dir)?,
     })
 }

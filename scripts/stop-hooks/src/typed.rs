@@ -58,6 +58,15 @@ pub fn days(word: &str) -> Result<u32, Error> {
     days.ok_or_else(|| Error::Usage(format!("--days is a number of days, not \"{word}\"")))
 }
 
+/// Reads the value of `flag`.
+///
+/// # Errors
+/// When it is no number.
+pub fn number(flag: &str, word: &str) -> Result<usize, Error> {
+    let number = word.parse();
+    number.map_err(|_| Error::Usage(format!("{flag} is a number, not \"{word}\"")))
+}
+
 /// Reads `--format`.
 ///
 /// # Errors

@@ -7,13 +7,12 @@ use std::time::{Duration, Instant};
 
 use common::Hook;
 use common::log::Record;
-use common::redact::{Redacted, redact};
 use common::signal::{self, Sensitivity};
-use common::wrap::{self, Material};
 
 use super::live::{look_steps, verdict_step};
 use super::page::{Mood, Step};
 use super::text;
+use crate::logged;
 use crate::terminal::{count, millis};
 
 /// The stages of `record`, a decision of `hook`.
@@ -97,6 +96,9 @@ fn judged_steps(hook: &Hook, record: &Record, text: &str, result: String) -> Vec
     let mut turn = Step::new("turn text", result);
     turn.body = text::marked(text, &look);
     let mut steps = vec![turn];
+    if let Some(earlier) = &record.earlier {
+        steps.push(Step::new("earlier", "said before the last feedback:").body(earlier));
+    }
     steps.extend(look_steps(text, &look, looking));
 
     let kinds: Vec<_> = record
@@ -111,30 +113,11 @@ fn judged_steps(hook: &Hook, record: &Record, text: &str, result: String) -> Vec
     };
     steps.push(Step::new("redaction", kinds));
 
-    let again = |text: &Option<String>| text.as_deref().map(redact);
-    let (command, activity, user) = (
-        again(&record.command),
-        again(&record.activity),
-        again(&record.user),
-    );
-    let latest: Redacted = redact(text);
-    let prompt = wrap::wrap(
-        hook.prompt,
-        hook.fields,
-        &Material {
-            command: command.as_ref(),
-            earlier: None,
-            latest: &latest,
-            activity: activity.as_ref(),
-            user: user.as_ref(),
-        },
-    );
-    let bytes = u64::try_from(prompt.user().len()).unwrap_or(u64::MAX);
-    steps.push(
-        Step::new("prompt", format!("{} bytes", count(bytes)))
-            .body(prompt.user())
-            .at_length(),
-    );
+    if let Some(prompt) = logged::prompt(hook, record) {
+        let bytes = u64::try_from(prompt.user().len()).unwrap_or(u64::MAX);
+        let step = Step::new("prompt", format!("{} bytes", count(bytes)));
+        steps.push(step.body(prompt.user()).at_length());
+    }
     for attempt in &record.attempts {
         let model = attempt
             .model

@@ -8,10 +8,10 @@ use common::redact::Redacted;
 use common::signal::Look;
 use common::verdict::Verdict;
 
-use super::judging::Judgement;
 use super::sentence;
 use super::turns::Turn;
 use crate::error::Error;
+use crate::judging::Judgement;
 use crate::terminal::{Ink, Style, clean_line, count, millis, percent};
 
 /// Counts over all turns.

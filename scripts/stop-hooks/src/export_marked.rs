@@ -1,0 +1,89 @@
+//! `stop-hooks export-marked`: makes labelled texts of marked decisions.
+
+use std::fs::Permissions;
+use std::io::Write;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::PathBuf;
+
+use lexopt::Arg::{Long, Value};
+use lexopt::ValueExt as _;
+use serde_json::json;
+
+use crate::decisions::Window;
+use crate::error::Error;
+use crate::file;
+use crate::logged;
+use crate::marks;
+use crate::places::Places;
+use crate::terminal::count;
+use crate::typed;
+
+/// `stop-hooks export-marked --help`.
+pub const HELP: &str = "\
+Writes the texts of marked decisions as labelled JSON lines, one a decision: id, hook, text, label, phenomenon, fields.
+Secrets were taken out when they were logged. `stop-hooks replay FILE` and scripts/eval.sh take such a file.
+
+Usage: stop-hooks export-marked FILE [OPTIONS]
+
+Options:
+  --days N         how far back to look [default: 90]
+  --log-dir DIR    where the log is [default: ~/.claude/logs]
+";
+
+/// Carries out `stop-hooks export-marked`.
+///
+/// # Errors
+/// When the log can't be read or the file not written.
+pub fn run(args: &mut lexopt::Parser, out: &mut dyn Write) -> Result<(), Error> {
+    let (mut to, mut days, mut log_dir) = (None, 90, None);
+    while let Some(arg) = args.next()? {
+        match arg {
+            Value(path) if to.is_none() => to = Some(PathBuf::from(path)),
+            Long("days") => days = typed::days(&args.value()?.string()?)?,
+            Long("log-dir") => log_dir = Some(args.value()?.into()),
+            _ => return Err(arg.unexpected().into()),
+        }
+    }
+    let to = to.ok_or_else(|| Error::Usage("to which file?".to_owned()))?;
+    let log_dir = Places::log_dir(log_dir)?;
+    let marks = marks::read(&log_dir)?;
+    let marked = |id: &str| marks.get(id).copied();
+    let records = logged::records(&log_dir, Window::new(days, None), |record| {
+        record.text.is_some() && marks.contains_key(&record.id)
+    })?;
+    let mut rows = String::new();
+    for record in &records {
+        let Some(mark) = marked(&record.id) else {
+            continue;
+        };
+        let row = json!({
+            "id": record.id,
+            "hook": record.hook,
+            "text": record.text,
+            "label": mark.label(record.decision != "allow"),
+            "phenomenon": format!("marked {}", mark.name()),
+            "fields": record.fields,
+        });
+        rows += &row.to_string();
+        rows.push('\n');
+    }
+    // It holds what was said in sessions.
+    file::replace(&to, rows.as_bytes(), Some(&Permissions::from_mode(0o600)))
+        .map_err(|e| Error::file(&to, e))?;
+    let number = |n: usize| count(u64::try_from(n).unwrap_or(u64::MAX));
+    writeln!(
+        out,
+        "{} texts written to {}.",
+        number(records.len()),
+        to.display()
+    )?;
+    let without = marks.len().saturating_sub(records.len());
+    if without > 0 {
+        writeln!(
+            out,
+            "{} more marks have no logged text in the last {days} days.",
+            number(without)
+        )?;
+    }
+    Ok(())
+}

@@ -1,0 +1,177 @@
+//! `stop-hooks rejudge`: puts logged texts to the judge again, with the prompts of this version.
+
+use std::collections::BTreeMap;
+use std::io::Write;
+
+use common::Hook;
+use common::config::Config;
+use common::log::Record;
+use common::verdict::Verdict;
+use lexopt::Arg::Long;
+use lexopt::ValueExt as _;
+
+use crate::decisions::Window;
+use crate::error::Error;
+use crate::judging::{self, Judgement};
+use crate::logged;
+use crate::marks::{self, Mark};
+use crate::places::Places;
+use crate::progress::{Progress, Unit};
+use crate::registration::{self, Flags};
+use crate::terminal::{Ink, Style, clean_line, count};
+use crate::typed;
+
+/// `stop-hooks rejudge --help`.
+pub const HELP: &str = "\
+Puts logged texts to the judge again, with the prompts of this version, and lists the decisions that change. With
+`stop-hooks mark` before it, this tells whether a new prompt is better. One call to the judge for each text.
+
+Usage: stop-hooks rejudge [OPTIONS] [FLAGS OF THE HOOKS]
+
+Options:
+  --hook NAME      only this hook; may be given again [default: all five]
+  --marked         only texts that were marked right or wrong
+  --limit N        the newest N texts at most
+  --days N         how many days of the log [default: 7]
+  --log-dir DIR    where the log is [default: ~/.claude/logs]
+";
+
+/// One text, judged again.
+struct Again<'a> {
+    record: &'a Record,
+    judgement: Judgement,
+}
+
+impl Again<'_> {
+    fn blocked(&self) -> bool {
+        self.record.decision != "allow"
+    }
+
+    fn blocks(&self) -> bool {
+        self.judgement.verdict == Verdict::Violation
+    }
+
+    /// A judge that gave no answer changes no decision.
+    fn changes(&self) -> bool {
+        self.judgement.verdict != Verdict::Fail && self.blocked() != self.blocks()
+    }
+}
+
+/// Carries out `stop-hooks rejudge`.
+///
+/// # Errors
+/// When an option makes no sense, or the log can't be read.
+pub fn run(args: &mut lexopt::Parser, out: &mut dyn Write) -> Result<(), Error> {
+    let (mut chosen, mut flags, mut log_dir) = (Vec::new(), Flags::default(), None);
+    let (mut only_marked, mut limit, mut days) = (false, usize::MAX, 7);
+    while let Some(arg) = args.next()? {
+        match arg {
+            Long("hook") => chosen.push(typed::hook(&args.value()?.string()?)?),
+            Long("marked") => only_marked = true,
+            Long("limit") => limit = typed::number("--limit", &args.value()?.string()?)?,
+            Long("days") => days = typed::days(&args.value()?.string()?)?,
+            Long("log-dir") => log_dir = Some(args.value()?.into()),
+            _ => {
+                let flag = registration::flag(arg)?;
+                flags.read(flag, args)?;
+            }
+        }
+    }
+    if chosen.is_empty() {
+        chosen.extend(hooks::ALL);
+    }
+    let config = typed::config(&flags)?;
+    let log_dir = Places::log_dir(log_dir)?;
+    let marks = marks::read(&log_dir)?;
+    let mut records = logged::records(&log_dir, Window::new(days, None), |record| {
+        record.text.is_some()
+            && chosen.iter().any(|hook| hook.name == record.hook)
+            && (!only_marked || marks.contains_key(&record.id))
+    })?;
+    records.drain(..records.len().saturating_sub(limit));
+    let again = ask(&records, &chosen, &config);
+    report(&again, &marks, Ink::for_stdout(), out)
+}
+
+fn ask<'a>(records: &'a [Record], chosen: &[&'static Hook], config: &Config) -> Vec<Again<'a>> {
+    let number = |n: usize| u64::try_from(n).unwrap_or(u64::MAX);
+    let mut progress = Progress::new(Unit::Texts, number(records.len()));
+    let mut again = Vec::new();
+    for (done, record) in records.iter().enumerate() {
+        progress.at(number(done), String::new);
+        let hook = chosen.iter().find(|hook| hook.name == record.hook);
+        let prompt = hook.and_then(|hook| Some((hook, logged::prompt(hook, record)?)));
+        if let Some((hook, prompt)) = prompt {
+            let judgement = judging::ask_prompt(hook, config, &prompt);
+            again.push(Again { record, judgement });
+        }
+    }
+    progress.wipe();
+    again
+}
+
+fn report(
+    all: &[Again<'_>],
+    marks: &BTreeMap<String, Mark>,
+    ink: Ink,
+    out: &mut dyn Write,
+) -> Result<(), Error> {
+    let number = |n: usize| count(u64::try_from(n).unwrap_or(u64::MAX));
+    let of = |wanted: &dyn Fn(&Again<'_>) -> bool| all.iter().filter(|a| wanted(a)).count();
+    for again in all.iter().filter(|again| again.changes()) {
+        let (word, style) = if again.blocks() {
+            ("allow → block", Style::Red)
+        } else {
+            ("block → allow", Style::Green)
+        };
+        let record = again.record;
+        let mark = marks
+            .get(&record.id)
+            .map_or(String::new(), |m| format!(", marked {}", m.name()));
+        let reason = |text: Option<&str>| clean_line(text.unwrap_or("no reason"));
+        writeln!(
+            out,
+            "{} {} {}{mark}\n  then: {}\n  now:  {}",
+            ink.paint(style, word),
+            clean_line(&record.hook),
+            ink.paint(Style::Dim, clean_line(&record.id)),
+            reason(record.reason.as_deref()),
+            reason(
+                again
+                    .judgement
+                    .reason
+                    .as_ref()
+                    .map(common::redact::Redacted::as_str)
+            ),
+        )?;
+    }
+    if of(&|again| again.changes()) > 0 {
+        writeln!(out)?;
+    }
+    writeln!(
+        out,
+        "{} texts judged again: {} change (allow → block {}, block → allow {}), {} without an answer.",
+        number(all.len()),
+        number(of(&|a| a.changes())),
+        number(of(&|a| a.changes() && a.blocks())),
+        number(of(&|a| a.changes() && !a.blocks())),
+        number(of(&|a| a.judgement.verdict == Verdict::Fail))
+    )?;
+    let label = |again: &Again<'_>| {
+        let mark = marks.get(&again.record.id)?;
+        Some(mark.label(again.blocked()) == "block")
+    };
+    let marked = of(&|a| label(a).is_some());
+    if marked > 0 {
+        writeln!(
+            out,
+            "Of {} marked ones the log agrees with {}, this run with {}.",
+            number(marked),
+            number(of(&|a| label(a) == Some(a.blocked()))),
+            number(of(
+                &|a| label(a) == Some(a.blocks()) && a.judgement.verdict != Verdict::Fail
+            ))
+        )?;
+    }
+    Ok(())
+}

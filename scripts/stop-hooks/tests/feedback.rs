@@ -1,0 +1,230 @@
+//! The feedback loop: `mark`, `export-marked` and `rejudge`, and `replay` on what was exported.
+
+#![allow(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    reason = "a test that can't go on fails where it stands"
+)]
+
+mod harness;
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::PathBuf;
+use std::process::{Command, Output};
+
+use common::log::{self, Record};
+use harness::agree;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use time::OffsetDateTime;
+
+/// A home with a log of today: a block, a pass by a judge, a pass by layer 1 and a turn without an answer.
+struct Home(TempDir);
+
+impl Home {
+    fn new() -> Self {
+        let home = Self(tempfile::tempdir().unwrap());
+        let record = |id: &str, decision: &str, verdict: Option<&str>, text: Option<&str>| Record {
+            time: "2026-01-31T12:00:00+01:00".into(),
+            id: id.into(),
+            hook: "scope-check".into(),
+            event: Some("Stop".into()),
+            decision: decision.into(),
+            verdict: verdict.map(str::to_owned),
+            fields: verdict.map(|_| json!({ "new_proposal": decision == "block" })),
+            reason: verdict.map(|_| format!("The old reason of {id}.")),
+            text: text.map(str::to_owned),
+            earlier: (id == "a").then(|| "Said before.".to_owned()),
+            ..Record::default()
+        };
+        for record in [
+            record(
+                "a",
+                "block",
+                Some("violation"),
+                Some("I'll stop here, the context is low."),
+            ),
+            record(
+                "b",
+                "allow",
+                Some("allow"),
+                Some("The heron is done, I stop here."),
+            ),
+            record("c", "allow", None, None),
+            record("d", "allow", Some("fail"), Some("Parking the zebra for now.")),
+        ] {
+            let now = OffsetDateTime::now_local().unwrap_or_else(|_| OffsetDateTime::now_utc());
+            log::append(&record, &home.path(".claude/logs"), home.0.path(), now);
+        }
+        home
+    }
+
+    fn path(&self, relative: &str) -> PathBuf {
+        self.0.path().join(relative)
+    }
+
+    fn run(&self, args: &[&str]) -> Output {
+        Command::new(env!("CARGO_BIN_EXE_stop-hooks"))
+            .args(args)
+            .current_dir(self.0.path())
+            .env_clear()
+            .env("HOME", self.0.path())
+            .env("PATH", "/usr/bin:/bin")
+            .output()
+            .unwrap()
+    }
+
+    #[track_caller]
+    fn succeed(&self, args: &[&str]) -> String {
+        let output = self.run(args);
+        assert_eq!(String::from_utf8(output.stderr).unwrap(), "");
+        assert!(output.status.success());
+        String::from_utf8(output.stdout).unwrap()
+    }
+
+    #[track_caller]
+    fn fail(&self, args: &[&str]) -> String {
+        let output = self.run(args);
+        assert!(!output.status.success());
+        String::from_utf8(output.stderr).unwrap()
+    }
+
+    /// A judge that keeps the prompts and runs `answer`, a shell command that has the prompt in `$prompt`.
+    fn judge(&self, answer: &str) -> String {
+        let (path, prompts) = (self.path("judge"), self.path("prompts"));
+        let script = format!(
+            "#!/bin/sh\nprompt=$(cat)\necho \"$prompt\" >> {}\n{answer}\n",
+            prompts.display()
+        );
+        fs::write(&path, script).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+        format!("command:{}", path.display())
+    }
+}
+
+#[test]
+fn a_mark_is_kept_and_the_last_one_counts() {
+    let home = Home::new();
+    assert_eq!(
+        home.succeed(&["mark", "a", "right"]),
+        "a, scope-check of 2026-01-31T12:00:00+01:00: block (The old reason of a.): marked right.\n"
+    );
+    assert!(
+        home.succeed(&["mark", "a", "wrong"])
+            .ends_with(": marked wrong.\n")
+    );
+    assert!(
+        home.succeed(&["mark", "last", "right"])
+            .starts_with("d, scope-check ")
+    );
+    assert!(
+        home.succeed(&["mark", "c", "wrong"])
+            .ends_with("can't be exported.\n")
+    );
+    let marks = home.path(".claude/logs/stop-hook-marks.jsonl");
+    assert_eq!(
+        fs::metadata(marks).unwrap().permissions().mode() & 0o777,
+        0o600
+    );
+
+    assert!(
+        home.fail(&["mark", "zz", "right"])
+            .contains("no decision zz in the last 90 days of ")
+    );
+    assert!(
+        home.fail(&["mark", "a", "maybe"])
+            .contains("stop-hooks mark ID right|wrong")
+    );
+    assert!(
+        home.fail(&["mark", "a"])
+            .contains("stop-hooks mark ID right|wrong")
+    );
+}
+
+#[test]
+fn marked_texts_become_rows_that_replay_takes() {
+    let home = Home::new();
+    for (id, mark) in [("a", "right"), ("b", "wrong"), ("c", "wrong")] {
+        home.succeed(&["mark", id, mark]);
+    }
+    assert_eq!(
+        home.succeed(&["export-marked", "rows.jsonl"]),
+        "2 texts written to rows.jsonl.\n1 more marks have no logged text in the last 90 days.\n"
+    );
+    let rows = fs::read_to_string(home.path("rows.jsonl")).unwrap();
+    let rows: Vec<Value> = rows
+        .lines()
+        .map(|row| serde_json::from_str(row).unwrap())
+        .collect();
+    assert_eq!(
+        rows,
+        [
+            json!({"id": "a", "hook": "scope-check", "text": "I'll stop here, the context is low.",
+                "label": "block", "phenomenon": "marked right", "fields": {"new_proposal": true}}),
+            json!({"id": "b", "hook": "scope-check", "text": "The heron is done, I stop here.",
+                "label": "block", "phenomenon": "marked wrong", "fields": {"new_proposal": false}}),
+        ]
+    );
+    let mode = fs::metadata(home.path("rows.jsonl"))
+        .unwrap()
+        .permissions()
+        .mode();
+    assert_eq!(mode & 0o777, 0o600);
+    let replayed = home.succeed(&["replay", "--format", "json", "rows.jsonl"]);
+    assert_eq!(
+        replayed.matches("\"label\":\"block\"").count(),
+        2,
+        "of scope-check alone"
+    );
+    assert!(home.fail(&["export-marked"]).contains("to which file?"));
+}
+
+#[test]
+fn changed_decisions_are_listed() {
+    let home = Home::new();
+    home.succeed(&["mark", "a", "wrong"]);
+    home.succeed(&["mark", "b", "right"]);
+    // Says the opposite of what was logged, and nothing about the last text.
+    let judge = home.judge(
+        "case $prompt in *zebra*) exit 1;; *heron*) new=true;; *) new=false;; esac\n\
+         echo \"{\\\"new_proposal\\\":$new,\\\"retraction_or_quote\\\":false,\\\"reason\\\":\\\"A new one.\\\"}\"",
+    );
+    agree(
+        "rejudge.txt",
+        &home.succeed(&["rejudge", "--judge", &judge]),
+    );
+    let prompts = fs::read_to_string(home.path("prompts")).unwrap();
+    assert_eq!(
+        prompts
+            .matches("--- text-begin ---\nI'll stop here")
+            .count(),
+        1,
+        "{prompts}"
+    );
+    assert!(
+        prompts.contains("--- earlier-begin ---\nSaid before.\n"),
+        "{prompts}"
+    );
+}
+
+#[test]
+fn only_what_was_asked_for_is_judged_again() {
+    let home = Home::new();
+    home.succeed(&["mark", "b", "right"]);
+    let judge = home.judge("echo '{\"new_proposal\":false,\"reason\":\"x\"}'");
+    let count = |args: &[&str]| {
+        let mut all = vec!["rejudge", "--judge", &judge];
+        all.extend(args);
+        let told = home.succeed(&all);
+        told.lines()
+            .find_map(|l| l.split_once(" texts judged again: "))
+            .unwrap()
+            .0
+            .to_owned()
+    };
+    assert_eq!(count(&[]), "3");
+    assert_eq!(count(&["--marked"]), "1");
+    assert_eq!(count(&["--limit", "2"]), "2");
+    assert_eq!(count(&["--hook", "scope-change"]), "0");
+}
