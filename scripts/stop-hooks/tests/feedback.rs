@@ -52,7 +52,12 @@ impl Home {
                 Some("The heron is done, I stop here."),
             ),
             record("c", "allow", None, None),
-            record("d", "allow", Some("fail"), Some("Parking the zebra for now.")),
+            record(
+                "d",
+                "allow",
+                Some("fail"),
+                Some("Parking the zebra for now."),
+            ),
         ] {
             let now = OffsetDateTime::now_local().unwrap_or_else(|_| OffsetDateTime::now_utc());
             log::append(&record, &home.path(".claude/logs"), home.0.path(), now);
