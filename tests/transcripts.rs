@@ -291,6 +291,7 @@ fn every_turn_of_every_recorded_session() {
                 latest,
                 blocked_stops,
                 user_text,
+                activity,
                 ..
             } = past.turn;
             write!(told, "line {}", past.line).expect("a String takes all");
@@ -307,6 +308,9 @@ fn every_turn_of_every_recorded_session() {
                 writeln!(told, "  earlier: {}", shown(&earlier)).expect("a String takes all");
             }
             writeln!(told, "  latest:  {}", shown(&latest)).expect("a String takes all");
+            for line in activity.digest().lines() {
+                writeln!(told, "    {line}").expect("a String takes all");
+            }
         }
     }
     let expected = fs::read_to_string(fixture("turns.txt")).expect("the fixture is there");

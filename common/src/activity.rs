@@ -1,14 +1,211 @@
 //! What the assistant did in a turn, as opposed to what it said.
+//!
+//! The tool calls of a turn in order, told in a digest of a few lines, and what follows from them: was there a test
+//! after the last edit, did it pass, was something seen to fail before the first. It is read off the host's record of
+//! calls and results, so it holds whatever the assistant says. What a call did beyond its name and its status isn't
+//! looked into: an edit is an edit, whatever it changed.
+
+mod digest;
+mod log;
+mod output;
+mod shell;
+#[cfg(test)]
+mod tests;
+
+use crate::input::BackgroundTask;
+
+pub(crate) use digest::short_path;
+pub(crate) use log::Log;
+pub(crate) use output::tail;
 
 /// The tool calls of a turn. The default knows of none, which isn't the same as there being none.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Activity {
     known: bool,
+    /// Oldest first.
+    calls: Vec<Call>,
+    /// There were more before these.
+    cut: bool,
+    /// Work that goes on after the stop, in the host's words.
+    running: Vec<String>,
+}
+
+/// A tool call and what came of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Call {
+    /// The host's name for it, which its outcome bears too.
+    pub id: String,
+    pub what: What,
+    /// `None`: nothing came back yet.
+    pub status: Option<Status>,
+    /// The line in which a test run or a build tells its result. Only looked for where a program ran that may tell one.
+    pub result: Option<TestResult>,
+}
+
+/// What a tool was called for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum What {
+    /// A shell command.
+    Run(Run),
+    /// Files were changed.
+    Edit(Vec<String>),
+    /// The assistant looked again at a command that was left running.
+    Poll,
+    /// Anything else, in a few words.
+    Other(String),
+}
+
+/// A shell command.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Run {
+    /// Its first line, shortened.
+    pub line: String,
+    pub nature: shell::Nature,
+}
+
+/// What came of a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Status {
+    Ok,
+    /// A shell command ended with this status, not 0.
+    Exit(i32),
+    /// It ran and failed, without an exit status to tell.
+    Failed,
+    /// An error of the tool. A shell command that ran has an exit status, so one with this didn't run.
+    Error,
+    /// The user, a rule or a hook didn't let it run.
+    Denied,
+    /// It goes on in the background.
+    Running,
+}
+
+/// What a test run or a build says of itself.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct TestResult {
+    pub failed: bool,
+    pub line: String,
+}
+
+/// What came back for a call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Outcome {
+    pub id: String,
+    pub status: Status,
+    /// The end of what it printed.
+    pub tail: String,
+    /// What was called, where the outcome says so itself.
+    pub what: Option<What>,
+}
+
+impl What {
+    pub(crate) fn run(command: &str) -> Self {
+        Self::Run(Run {
+            line: output::first_line(command),
+            nature: shell::nature(command),
+        })
+    }
+
+    /// Whether its output may tell a result worth showing.
+    fn tells_result(&self) -> bool {
+        match self {
+            Self::Run(run) => !run.nature.looks_up,
+            Self::Poll => true,
+            Self::Edit(_) | Self::Other(_) => false,
+        }
+    }
+}
+
+impl Call {
+    pub(crate) fn new(id: impl Into<String>, what: What) -> Self {
+        Self {
+            id: id.into(),
+            what,
+            status: None,
+            result: None,
+        }
+    }
+
+    /// It changed files, as far as is known.
+    fn is_edit(&self) -> bool {
+        let edits = match &self.what {
+            What::Edit(_) => true,
+            What::Run(run) => run.nature.edits,
+            What::Poll | What::Other(_) => false,
+        };
+        edits && !matches!(self.status, Some(Status::Error | Status::Denied))
+    }
+
+    /// A test, a build or a check that ran, to its end or not.
+    fn is_test(&self) -> bool {
+        let test = matches!(&self.what, What::Run(run) if run.nature.test);
+        test && !matches!(self.status, Some(Status::Error | Status::Denied))
+    }
+
+    /// It ran and says that all is well; the tail of a pipe says so whatever the test said.
+    fn passed(&self) -> bool {
+        self.status == Some(Status::Ok) && !self.result.as_ref().is_some_and(|r| r.failed)
+    }
+
+    /// It ran and something went wrong.
+    fn failed(&self) -> bool {
+        matches!(self.status, Some(Status::Exit(_) | Status::Failed))
+            || self.status == Some(Status::Ok) && self.result.as_ref().is_some_and(|r| r.failed)
+    }
+
+    /// A run in which a fault can be seen. That a search finds nothing shows none.
+    fn reproduces(&self) -> bool {
+        matches!(&self.what, What::Run(run) if !run.nature.looks_up) && self.failed()
+    }
 }
 
 impl Activity {
     /// Whether a transcript told what was done.
     pub fn is_known(&self) -> bool {
         self.known
+    }
+
+    /// Adds what the host says is still running.
+    #[must_use]
+    pub fn with_background(mut self, tasks: &[BackgroundTask]) -> Self {
+        self.running.extend(tasks.iter().map(digest::background));
+        self
+    }
+
+    /// A file was changed.
+    pub fn has_edit(&self) -> bool {
+        self.calls.iter().any(Call::is_edit)
+    }
+
+    /// A file was changed and no test, build or check has run since.
+    pub fn edits_after_last_test(&self) -> bool {
+        let last = self
+            .calls
+            .iter()
+            .rev()
+            .find(|call| call.is_edit() || call.is_test());
+        last.is_some_and(|call| !call.is_test())
+    }
+
+    /// The last test, build or check ran after the last change of a file, and passed.
+    pub fn passed_after_last_edit(&self) -> bool {
+        let last = self
+            .calls
+            .iter()
+            .rev()
+            .find(|call| call.is_edit() || call.is_test());
+        last.is_some_and(|call| call.is_test() && call.passed())
+    }
+
+    /// Something was seen to fail before the first change of a file.
+    pub fn failing_run_before_first_edit(&self) -> bool {
+        self.reproduction().is_some()
+    }
+
+    /// The last run before the first edit that failed. Where the beginning of the turn isn't known, there may have been
+    /// an edit before it.
+    fn reproduction(&self) -> Option<usize> {
+        let edit = self.calls.iter().position(Call::is_edit);
+        let before = self.calls.get(..edit.unwrap_or(self.calls.len()))?;
+        before.iter().rposition(Call::reproduces)
     }
 }

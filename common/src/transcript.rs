@@ -25,7 +25,7 @@ use std::time::Duration;
 
 use crate::activity::Activity;
 use crate::input::{Event, HookInput, Host};
-use entry::{Entry, Rules, Source, entries};
+use entry::{Rules, entries};
 use gather::Gather;
 use tail::Lines;
 
@@ -58,7 +58,7 @@ pub struct Turn {
     pub truncated: bool,
     /// The last human message, and the slash commands after it that the assistant answered: the last [`USER_TEXT_MAX_BYTES`] + [`REDACTION_MARGIN_BYTES`].
     pub user_text: Option<String>,
-    /// What the assistant did.
+    /// What the assistant did, and the work that still runs.
     pub activity: Activity,
     /// False when there was only the hook input's `last_assistant_message`.
     pub from_transcript: bool,
@@ -90,7 +90,9 @@ pub fn read(input: &HookInput, hook_names: &[&str]) -> Option<Turn> {
         Some(path) => wait::settle(path, message, sent_back, &rules),
         None => (None, Duration::ZERO),
     };
+    let running = input.background_tasks.as_deref().unwrap_or_default();
     let alone = |message: &str| Turn {
+        activity: Activity::default().with_background(running),
         latest: last_bytes(message, TURN_TEXT_MAX_BYTES + REDACTION_MARGIN_BYTES).to_owned(),
         truncated: message.len() > TURN_TEXT_MAX_BYTES,
         waited,
@@ -102,17 +104,17 @@ pub fn read(input: &HookInput, hook_names: &[&str]) -> Option<Turn> {
     let mut gather = Gather::new(input.turn());
     let missing = message.filter(|_| !settled.has_message);
     if let Some(message) = missing {
-        gather.add(Entry::Said {
-            text: message.into(),
-            cut: false,
-            source: Source::Shown,
-        });
+        gather.message(message);
     }
     gather_before(&settled.file, settled.length, &rules, &mut gather);
     match missing {
         // The file still ends with another turn: a resumed session whose first lines aren't written yet.
         Some(message) if gather.is_another() => Some(alone(message)),
-        _ => Some(gather.finish(waited)),
+        _ => {
+            let mut turn = gather.finish(waited);
+            turn.activity = turn.activity.with_background(running);
+            Some(turn)
+        }
     }
 }
 
@@ -120,11 +122,14 @@ pub fn read(input: &HookInput, hook_names: &[&str]) -> Option<Turn> {
 fn gather_before(file: &File, end: u64, rules: &Rules<'_>, gather: &mut Gather<'_>) {
     let mut lines = Lines::before(file, end);
     while let Some((start, line)) = lines.next() {
+        if end - start > TURN_MAX_BYTES {
+            gather.cut();
+            return;
+        }
         if !entries(line, rules)
             .into_iter()
             .rev()
             .all(|entry| gather.add(entry))
-            || end - start > TURN_MAX_BYTES
         {
             return;
         }

@@ -3,6 +3,8 @@
 //! The host writes one content block a line; `user` lines are prompts, tool results, hook feedback, expansions of slash
 //! commands, and notices. Which of them a human wrote is told by what they are not.
 
+mod tools;
+
 use std::borrow::Cow;
 
 use serde::Deserialize;
@@ -10,6 +12,7 @@ use serde::de::IgnoredAny;
 
 use super::entry::{Entry, Rules, Source};
 use super::line::{Text, TextOr};
+use crate::activity::Outcome;
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -47,6 +50,19 @@ struct Block<'a> {
     r#type: Text<'a>,
     #[serde(borrow)]
     text: Option<Text<'a>>,
+    /// `tool_use`.
+    #[serde(borrow)]
+    id: Option<Text<'a>>,
+    #[serde(borrow)]
+    name: Option<Text<'a>>,
+    #[serde(borrow)]
+    input: Option<tools::Input<'a>>,
+    /// `tool_result`.
+    #[serde(borrow)]
+    tool_use_id: Option<Text<'a>>,
+    #[serde(borrow)]
+    content: Option<TextOr<'a, tools::Part<'a>>>,
+    is_error: Option<bool>,
 }
 
 #[derive(Deserialize)]
@@ -100,13 +116,11 @@ const INJECTED: [&str; 15] = [
 /// What the host says in the assistant's place when it asks for no answer.
 const NO_RESPONSE: &str = "No response requested.";
 
-/// Adds what `object` says.
-pub fn entries<'a>(object: &'a [u8], rules: &Rules<'_>, found: &mut Vec<Entry<'a>>) {
-    let Ok(line) = serde_json::from_slice::<Line<'a>>(object) else {
-        return;
-    };
+/// Adds what `object` says. `None`: it is no object of the host's.
+pub fn entries<'a>(object: &'a [u8], rules: &Rules<'_>, found: &mut Vec<Entry<'a>>) -> Option<()> {
+    let line: Line<'a> = serde_json::from_slice(object).ok()?;
     if line.is_sidechain == Some(true) && !rules.sidechains {
-        return;
+        return Some(());
     }
     match line.r#type.as_str() {
         "assistant" => assistant(line, found),
@@ -114,6 +128,7 @@ pub fn entries<'a>(object: &'a [u8], rules: &Rules<'_>, found: &mut Vec<Entry<'a
         "attachment" => attachment(line, found),
         _ => {}
     }
+    Some(())
 }
 
 fn assistant<'a>(line: Line<'a>, found: &mut Vec<Entry<'a>>) {
@@ -139,9 +154,12 @@ fn assistant<'a>(line: Line<'a>, found: &mut Vec<Entry<'a>>) {
         Some(TextOr::Text(text)) => found.push(said(text.0)),
         Some(TextOr::List(blocks)) => {
             found.extend(blocks.into_iter().map(|block| {
-                match (block.r#type.as_str(), block.text) {
-                    ("text", Some(text)) => said(text.0),
-                    ("tool_use", _) => Entry::Call,
+                match (block.r#type.as_str(), block.text, block.id, block.name) {
+                    ("text", Some(text), ..) => said(text.0),
+                    ("tool_use", _, Some(id), Some(name)) => {
+                        let input = block.input.unwrap_or_default();
+                        Entry::Call(tools::call(id.as_str(), name.as_str(), input))
+                    }
                     _ => Entry::Thought,
                 }
             }));
@@ -155,8 +173,10 @@ fn user<'a>(line: Line<'a>, rules: &Rules<'_>, found: &mut Vec<Entry<'a>>) {
     let Some(content) = line.message.and_then(|message| message.content) else {
         return;
     };
-    if is_tool_result(&content) {
-        found.push(Entry::Outcome);
+    let before = found.len();
+    found.extend(outcomes(&content).map(Entry::Outcome));
+    if found.len() > before {
+        // Tools returned; nobody said anything.
     } else if line.is_meta == Some(true) {
         let words = joined(texts(content));
         found.extend(feedback(&words, rules));
@@ -183,7 +203,11 @@ fn attachment<'a>(line: Line<'a>, found: &mut Vec<Entry<'a>>) {
                 (None, Some(mode)) => mode.as_str() == "prompt",
                 (None, None) => true,
             };
-            if let (true, Some(prompt)) = (human, attachment.prompt) {
+            let Some(prompt) = attachment.prompt else {
+                return;
+            };
+            found.extend(outcomes(&prompt).map(Entry::Outcome));
+            if human {
                 found.extend(self::human(prompt).map(Entry::Human));
             }
         }
@@ -198,13 +222,20 @@ fn attachment<'a>(line: Line<'a>, found: &mut Vec<Entry<'a>>) {
     }
 }
 
-fn is_tool_result(content: &TextOr<'_, Block<'_>>) -> bool {
-    match content {
-        TextOr::Text(_) => false,
-        TextOr::List(blocks) => blocks
-            .iter()
-            .any(|block| block.r#type.as_str() == "tool_result"),
-    }
+/// What tools returned, or what a background task has come to.
+fn outcomes(content: &TextOr<'_, Block<'_>>) -> impl Iterator<Item = Outcome> {
+    let (notice, blocks) = match content {
+        TextOr::Text(text) => (tools::notice(text.as_str()), [].as_slice()),
+        TextOr::List(blocks) => (None, blocks.as_slice()),
+    };
+    let results = blocks
+        .iter()
+        .filter(|block| block.r#type.as_str() == "tool_result");
+    notice.into_iter().chain(results.filter_map(|block| {
+        let id = block.tool_use_id.as_ref()?.as_str();
+        let content = block.content.as_ref()?;
+        Some(tools::outcome(id, block.is_error == Some(true), content))
+    }))
 }
 
 fn texts<'a>(content: TextOr<'a, Block<'a>>) -> Vec<Cow<'a, str>> {

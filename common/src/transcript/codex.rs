@@ -5,12 +5,15 @@
 //! whole turn takes one. The 2025 files hold the bare items. Of the items in a user's name most are the client's:
 //! environment, AGENTS.md, hook prompts, notices.
 
+mod tools;
+
 use std::borrow::Cow;
 
 use serde::Deserialize;
 
 use super::entry::{Entry, Rules, Source};
-use super::line::{Text, TextOr};
+use super::line::{Keys, Loose, Text, TextOr};
+use crate::activity::{Call, What};
 
 #[derive(Deserialize)]
 struct Wrapped<'a> {
@@ -39,6 +42,19 @@ struct Payload<'a> {
     role: Option<Text<'a>>,
     #[serde(borrow)]
     content: Option<TextOr<'a, Block<'a>>>,
+    /// Calls and their outputs.
+    #[serde(borrow)]
+    call_id: Option<Text<'a>>,
+    #[serde(borrow)]
+    name: Option<Text<'a>>,
+    #[serde(borrow)]
+    arguments: Option<Loose<'a>>,
+    #[serde(borrow)]
+    input: Option<Loose<'a>>,
+    #[serde(borrow)]
+    action: Option<Action<'a>>,
+    #[serde(borrow)]
+    output: Option<TextOr<'a, Block<'a>>>,
     #[serde(borrow, rename = "internal_chat_message_metadata_passthrough")]
     metadata: Option<Metadata<'a>>,
 }
@@ -52,6 +68,24 @@ struct Item<'a> {
     /// `HookPrompt`.
     #[serde(borrow)]
     fragments: Option<Vec<Block<'a>>>,
+    /// `CommandExecution` and `FileChange`: the call that they complete.
+    #[serde(borrow)]
+    id: Option<Text<'a>>,
+    #[serde(borrow)]
+    command: Option<TextOr<'a, Text<'a>>>,
+    #[serde(borrow)]
+    status: Option<Text<'a>>,
+    exit_code: Option<i32>,
+    #[serde(borrow)]
+    aggregated_output: Option<Text<'a>>,
+    changes: Option<Keys>,
+}
+
+/// What a `local_shell_call` of 2025 does.
+#[derive(Deserialize)]
+struct Action<'a> {
+    #[serde(borrow)]
+    command: Option<TextOr<'a, Text<'a>>>,
 }
 
 #[derive(Deserialize)]
@@ -90,14 +124,11 @@ const INJECTED: [&str; 16] = [
 
 const HOOK_PROMPT: &str = "<hook_prompt";
 
-/// Adds what `object` says.
-pub fn entries<'a>(object: &'a [u8], rules: &Rules<'_>, found: &mut Vec<Entry<'a>>) {
+/// Adds what `object` says. `None`: it is no object of the host's.
+pub fn entries<'a>(object: &'a [u8], rules: &Rules<'_>, found: &mut Vec<Entry<'a>>) -> Option<()> {
     let payload = match serde_json::from_slice::<Wrapped<'a>>(object) {
         Ok(wrapped) => wrapped.payload,
-        Err(_) => match serde_json::from_slice::<Payload<'a>>(object) {
-            Ok(bare) => bare,
-            Err(_) => return,
-        },
+        Err(_) => serde_json::from_slice::<Payload<'a>>(object).ok()?,
     };
     let turn = payload
         .turn_id
@@ -121,13 +152,30 @@ pub fn entries<'a>(object: &'a [u8], rules: &Rules<'_>, found: &mut Vec<Entry<'a
                 _ => {}
             }
         }
-        ("function_call" | "custom_tool_call" | "local_shell_call", ..) => found.push(Entry::Call),
-        ("function_call_output" | "custom_tool_call_output", ..) => found.push(Entry::Outcome),
+        ("function_call" | "custom_tool_call" | "local_shell_call", ..) => {
+            let id = payload.call_id.unwrap_or_default();
+            let name = payload.name.unwrap_or_default();
+            let given = payload
+                .arguments
+                .or(payload.input)
+                .and_then(|given| given.0);
+            let call = match payload.action.and_then(|action| action.command) {
+                Some(words) => Call::new(id.as_str(), tools::run(&tools::command_line(&words))),
+                None => tools::call(id.as_str(), name.as_str(), &given.unwrap_or_default()),
+            };
+            found.push(Entry::Call(call));
+        }
+        ("function_call_output" | "custom_tool_call_output", ..) => {
+            let id = payload.call_id.unwrap_or_default();
+            let output = joined(texts(payload.output.unwrap_or_default()));
+            found.push(Entry::Outcome(tools::outcome(id.as_str(), &output)));
+        }
         ("", _, Some(summary)) => found.push(Entry::Compacted(summary.0)),
         _ => {}
     }
     // Behind the message, so that whoever reads backwards learns the name before the turn is complete.
     found.extend(turn.map(|id| Entry::Turn(id.0)));
+    Some(())
 }
 
 fn completed<'a>(item: Item<'a>, rules: &Rules<'_>, found: &mut Vec<Entry<'a>>) {
@@ -149,7 +197,19 @@ fn completed<'a>(item: Item<'a>, rules: &Rules<'_>, found: &mut Vec<Entry<'a>>) 
             let ours = texts.any(|text| rules.is_ours(text.as_str()));
             found.push(Entry::Feedback { ours });
         }
-        "CommandExecution" | "FileChange" => found.push(Entry::Outcome),
+        kind @ ("CommandExecution" | "FileChange") => {
+            let what = if kind == "FileChange" {
+                What::Edit(item.changes.unwrap_or_default().0)
+            } else {
+                tools::run(&tools::command_line(&item.command.unwrap_or_default()))
+            };
+            let id = item.id.unwrap_or_default();
+            let status = item.status.as_ref().map(Text::as_str);
+            let output = item.aggregated_output.unwrap_or_default();
+            let outcome =
+                tools::executed(id.as_str(), what, status, item.exit_code, output.as_str());
+            found.push(Entry::Outcome(outcome));
+        }
         _ => {}
     }
 }

@@ -2,9 +2,10 @@
 
 use std::borrow::Cow;
 
-use super::line::{Kind, Text, is_long_message, objects};
+use super::line::{Kind, Text, is_glued, is_long_message, objects};
 use super::tail::Line;
 use super::{claude, codex};
+use crate::activity::{Call, Outcome};
 
 /// One thing that a line says.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,9 +24,9 @@ pub enum Entry<'a> {
     /// The assistant thought; nobody's words, but it shows that the assistant was at work.
     Thought,
     /// The assistant called a tool.
-    Call,
+    Call(Call),
     /// A tool returned.
-    Outcome,
+    Outcome(Outcome),
     /// A stop hook sent the agent back.
     Feedback { ours: bool },
     /// The host shortened the conversation. This holds the summary, which an assistant entry before it may repeat.
@@ -54,8 +55,8 @@ impl Entry<'_> {
             },
             Entry::Command(typed) => Entry::Command(typed),
             Entry::Thought => Entry::Thought,
-            Entry::Call => Entry::Call,
-            Entry::Outcome => Entry::Outcome,
+            Entry::Call(call) => Entry::Call(call),
+            Entry::Outcome(outcome) => Entry::Outcome(outcome),
             Entry::Feedback { ours } => Entry::Feedback { ours },
             Entry::Compacted(text) => Entry::Compacted(own(text)),
             Entry::Turn(id) => Entry::Turn(own(id)),
@@ -93,21 +94,32 @@ pub fn entries<'a>(line: Line<'a>, rules: &Rules<'_>) -> Vec<Entry<'a>> {
             return found;
         }
     };
-    for object in objects(line) {
-        match Kind::of(object) {
-            Kind::Claude => claude::entries(object, rules, &mut found),
-            Kind::Codex => codex::entries(object, rules, &mut found),
-            Kind::Nothing => {}
-            Kind::Unknown => match whole_type(object).as_deref() {
-                Some("user" | "assistant" | "attachment") => {
-                    claude::entries(object, rules, &mut found);
-                }
-                Some(_) => codex::entries(object, rules, &mut found),
-                None => {}
-            },
-        }
+    // Nearly every line is one object, and the parser finds out at no cost whether it is.
+    let whole = line
+        .strip_prefix(b"\xef\xbb\xbf")
+        .unwrap_or(line)
+        .trim_ascii();
+    if whole.is_empty() || object(whole, rules, &mut found).is_some() {
+        return found;
+    }
+    for part in objects(line) {
+        // A part that says nothing costs no more than itself.
+        let _ = object(part, rules, &mut found);
     }
     found
+}
+
+/// Adds what one object says. `None`: the bytes aren't one object.
+fn object<'a>(bytes: &'a [u8], rules: &Rules<'_>, found: &mut Vec<Entry<'a>>) -> Option<()> {
+    match Kind::of(bytes) {
+        Kind::Claude => claude::entries(bytes, rules, found),
+        Kind::Codex => codex::entries(bytes, rules, found),
+        Kind::Nothing => (!is_glued(bytes)).then_some(()),
+        Kind::Unknown => match whole_type(bytes)?.as_str() {
+            "user" | "assistant" | "attachment" => claude::entries(bytes, rules, found),
+            _ => codex::entries(bytes, rules, found),
+        },
+    }
 }
 
 fn whole_type(object: &[u8]) -> Option<String> {

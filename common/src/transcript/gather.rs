@@ -7,11 +7,13 @@ use std::time::Duration;
 
 use super::entry::{Entry, Source};
 use super::{REDACTION_MARGIN_BYTES, TURN_TEXT_MAX_BYTES, Turn, USER_TEXT_MAX_BYTES, last_bytes};
-use crate::activity::Activity;
+use crate::activity::Log;
 
 /// A turn being put together.
 #[derive(Default)]
 pub struct Gather<'n> {
+    /// Something in the file was marked as shown.
+    is_shown: bool,
     shown: Words,
     history: Words,
     /// The human message and the slash commands after it that the assistant answered, newest first.
@@ -24,6 +26,7 @@ pub struct Gather<'n> {
     /// A summary that the assistant's entry before it may repeat.
     summary: Option<String>,
     named: Named<'n>,
+    log: Log,
 }
 
 /// Stops that our hooks blocked. Several of them may block one.
@@ -61,6 +64,13 @@ impl<'n> Gather<'n> {
         }
     }
 
+    /// Takes the final message where the transcript lacks it. From which source it would have come isn't known.
+    pub fn message(&mut self, text: &str) {
+        self.shown.latest.add(text, false);
+        self.history.latest.add(text, false);
+        self.work();
+    }
+
     /// Takes one entry; the next one is older. False: the turn is complete.
     pub fn add(&mut self, entry: Entry<'_>) -> bool {
         match entry {
@@ -75,8 +85,12 @@ impl<'n> Gather<'n> {
                 }
             }
             Entry::Said { text, cut, source } => self.said(&text, cut, source),
-            Entry::Thought | Entry::Call => self.work(),
-            Entry::Outcome => {}
+            Entry::Thought => self.work(),
+            Entry::Call(call) => {
+                self.work();
+                self.log.call(call);
+            }
+            Entry::Outcome(outcome) => self.log.outcome(outcome),
             Entry::Feedback { ours } => {
                 self.before_feedback = true;
                 if ours && (self.blocked.stops == 0 || self.blocked.work_between > 0) {
@@ -102,7 +116,10 @@ impl<'n> Gather<'n> {
 
     fn said(&mut self, text: &str, cut: bool, source: Source) {
         let words = match source {
-            Source::Shown => &mut self.shown,
+            Source::Shown => {
+                self.is_shown = true;
+                &mut self.shown
+            }
             Source::History => match self.summary.take() {
                 Some(summary) if summary.contains(text.trim()) => return,
                 _ => &mut self.history,
@@ -115,6 +132,11 @@ impl<'n> Gather<'n> {
         }
         .add(text, cut);
         self.work();
+    }
+
+    /// The beginning of the turn is out of reach.
+    pub fn cut(&mut self) {
+        self.log.cut();
     }
 
     /// Whether the assistant did or said anything.
@@ -135,8 +157,11 @@ impl<'n> Gather<'n> {
     /// The turn.
     pub fn finish(self, waited: Duration) -> Turn {
         // A message that was shown stands in the history as well.
-        let shown = !(self.shown.earlier.is_empty() && self.shown.latest.is_empty());
-        let words = if shown { self.shown } else { self.history };
+        let words = if self.is_shown {
+            self.shown
+        } else {
+            self.history
+        };
         Turn {
             truncated: words.latest.total > TURN_TEXT_MAX_BYTES,
             earlier: words.earlier.text(),
@@ -146,7 +171,7 @@ impl<'n> Gather<'n> {
                 let text = self.user.into_iter().rev().collect::<Vec<_>>().join("\n\n");
                 last_bytes(&text, USER_TEXT_MAX_BYTES + REDACTION_MARGIN_BYTES).to_owned()
             }),
-            activity: Activity::default(),
+            activity: self.log.finish(),
             from_transcript: true,
             waited,
         }

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::io::BufRead as _;
 
-use serde::de::{Deserialize, Deserializer, IgnoredAny, SeqAccess, Visitor};
+use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
 /// Where `needle` first stands in `hay`. `skip_until` searches with the platform's `memchr`, which the iterator
 /// adaptors do not.
@@ -18,7 +18,12 @@ pub fn find(needle: u8, hay: &[u8]) -> Option<usize> {
     (hay.get(at) == Some(&needle)).then_some(at)
 }
 
-/// The objects of a line, in order.
+/// Whether a line holds more than the object that it begins with.
+pub fn is_glued(line: &[u8]) -> bool {
+    line.contains(&0) || !glue_points(line).is_empty()
+}
+
+/// The objects of a line that isn't one object, in order.
 pub fn objects(line: &[u8]) -> impl DoubleEndedIterator<Item = &[u8]> {
     let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line);
     let mut found = Vec::new();
@@ -347,6 +352,88 @@ impl<'de: 'a, 'a> Deserialize<'de> for Text<'a> {
         }
         // serde_json hands out a string's bytes unchecked when asked for bytes.
         from.deserialize_bytes(Bytes)
+    }
+}
+
+/// A string; whatever else stands in its place is passed over.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+pub struct Loose<'a>(pub Option<Cow<'a, str>>);
+
+impl<'de: 'a, 'a> Deserialize<'de> for Loose<'a> {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        struct Any;
+        impl<'de> Visitor<'de> for Any {
+            type Value = Loose<'de>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("anything")
+            }
+
+            fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Self::Value, E> {
+                Ok(Loose(Some(Cow::Borrowed(text))))
+            }
+
+            fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
+                Ok(Loose(Some(Cow::Owned(text.to_owned()))))
+            }
+
+            fn visit_unit<E>(self) -> Result<Self::Value, E> {
+                Ok(Loose(None))
+            }
+
+            fn visit_bool<E>(self, _: bool) -> Result<Self::Value, E> {
+                Ok(Loose(None))
+            }
+
+            fn visit_u64<E>(self, _: u64) -> Result<Self::Value, E> {
+                Ok(Loose(None))
+            }
+
+            fn visit_i64<E>(self, _: i64) -> Result<Self::Value, E> {
+                Ok(Loose(None))
+            }
+
+            fn visit_f64<E>(self, _: f64) -> Result<Self::Value, E> {
+                Ok(Loose(None))
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Self::Value, A::Error> {
+                while list.next_element::<IgnoredAny>()?.is_some() {}
+                Ok(Loose(None))
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+                while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
+                Ok(Loose(None))
+            }
+        }
+        from.deserialize_any(Any)
+    }
+}
+
+/// The keys of an object, whose values are passed over.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+pub struct Keys(pub Vec<String>);
+
+impl<'de> Deserialize<'de> for Keys {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        struct Object;
+        impl<'de> Visitor<'de> for Object {
+            type Value = Keys;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+                let mut keys = Vec::new();
+                while let Some((key, IgnoredAny)) = map.next_entry()? {
+                    keys.push(key);
+                }
+                Ok(Keys(keys))
+            }
+        }
+        from.deserialize_map(Object)
     }
 }
 

@@ -117,8 +117,8 @@ fn ends_with(file: &File, length: u64, message: &str, rules: &Rules<'_>) -> bool
                 Entry::Thought | Entry::Turn(_) | Entry::Compacted(_) => {}
                 Entry::Human(_)
                 | Entry::Command(_)
-                | Entry::Call
-                | Entry::Outcome
+                | Entry::Call(_)
+                | Entry::Outcome(_)
                 | Entry::Feedback { .. } => {
                     return false;
                 }

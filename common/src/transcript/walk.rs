@@ -107,9 +107,15 @@ impl<'n, R: BufRead> Turns<'n, R> {
         let mut gather = Gather::default();
         let reach = end.saturating_sub(TURN_MAX_BYTES);
         let mut newest_first = self.held.drain(..).rev();
-        let _ = newest_first
-            .by_ref()
-            .all(|(start, entry)| start >= reach && gather.add(entry));
+        for (start, entry) in newest_first.by_ref() {
+            if start < reach {
+                gather.cut();
+                break;
+            }
+            if !gather.add(entry) {
+                break;
+            }
+        }
         drop(newest_first);
         if gather.has_work() {
             let id = gather.id().map(str::to_owned);

@@ -1,0 +1,216 @@
+//! The digest: one short line a call, bounded.
+//!
+//! What a judge needs most is how a turn ended and the few calls that prove something, so those stay and the rest of a
+//! long turn gives way, with a line that says how much is missing.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+
+use super::output::{plain, shortened};
+use super::{Activity, Call, Status, What};
+use crate::input::BackgroundTask;
+
+/// Lines in a digest.
+pub const MAX_LINES: usize = 40;
+
+/// Bytes in a digest.
+pub const MAX_BYTES: usize = 2000;
+
+/// Bytes that are kept free for the oldest calls, if the newest could fill the digest.
+const OLDEST_BYTES: usize = 400;
+
+impl Activity {
+    /// What was done, one line a call, in order: at most 40 lines and 2000 bytes. The newest calls and those that prove
+    /// something are there in any case; what is missing is counted. Empty when nothing was done, or nothing is known.
+    pub fn digest(&self) -> String {
+        let mut lines = self.lines();
+        if self.cut {
+            lines.insert(
+                0,
+                Line {
+                    text: "… earlier calls are not known".to_owned(),
+                    proves: true,
+                },
+            );
+        }
+        let told = Selection::of(&lines).text();
+        debug_assert!(told.len() <= MAX_BYTES && told.lines().count() <= MAX_LINES);
+        told
+    }
+
+    pub(super) fn lines(&self) -> Vec<Line> {
+        let last_edit = self.calls.iter().rposition(Call::is_edit);
+        let last_test = self.calls.iter().rposition(Call::is_test);
+        let reproduction = self.reproduction().filter(|_| last_edit.is_some());
+        let mut lines = Vec::new();
+        for (at, call) in self.calls.iter().enumerate() {
+            let Some(mut text) = describe(call) else {
+                continue;
+            };
+            let mut proves = false;
+            let mut mark = |here: bool, words: &str| {
+                if here {
+                    text.push_str(words);
+                    proves = true;
+                }
+            };
+            mark(Some(at) == reproduction, " [failed before the first edit]");
+            mark(Some(at) == last_edit, " [last edit]");
+            let after = Some(at) == last_test && last_test > last_edit;
+            mark(
+                after && last_edit.is_some(),
+                " [last test after the last edit]",
+            );
+            lines.push(Line { text, proves });
+        }
+        let running = self.running.iter();
+        lines.extend(running.map(|text| Line {
+            text: text.clone(),
+            proves: false,
+        }));
+        lines
+    }
+}
+
+pub(super) struct Line {
+    pub(super) text: String,
+    /// It carries a mark.
+    proves: bool,
+}
+
+/// The call in one line; `None` for one that tells nothing of its own.
+fn describe(call: &Call) -> Option<String> {
+    let mut line = match &call.what {
+        What::Run(run) => format!("$ {}", run.line),
+        What::Edit(files) => match files.as_slice() {
+            [] => "edit".to_owned(),
+            [file] => format!("edit {}", short_path(file)),
+            [file, rest @ ..] => format!("edit {} and {} more", short_path(file), rest.len()),
+        },
+        What::Poll => return None,
+        What::Other(words) => shortened(&plain(words), 100),
+    };
+    let is_run = matches!(call.what, What::Run(_));
+    match call.status {
+        Some(Status::Ok) if is_run => line.push_str(" => ok"),
+        Some(Status::Ok) => {}
+        Some(Status::Exit(code)) => {
+            let _ = write!(line, " => exit {code}");
+        }
+        Some(Status::Failed) => line.push_str(" => failed"),
+        Some(Status::Error) if is_run => line.push_str(" => denied"),
+        Some(Status::Error) => line.push_str(" => error"),
+        Some(Status::Denied) => line.push_str(" => denied"),
+        Some(Status::Running) => line.push_str(" => still running"),
+        None => line.push_str(" => no result known"),
+    }
+    if let (true, Some(result)) = (call.is_test() || call.failed(), &call.result) {
+        let _ = write!(line, ": {}", result.line);
+    }
+    Some(line)
+}
+
+/// The last parts of a path: enough to tell a test from a source, and none of the user's directories.
+pub fn short_path(path: &str) -> String {
+    let path = plain(path);
+    let parts: Vec<&str> = path
+        .split(['/', '\\'])
+        .filter(|part| !part.is_empty())
+        .collect();
+    let last = parts
+        .get(parts.len().saturating_sub(3)..)
+        .unwrap_or_default()
+        .join("/");
+    shortened(&last, 80)
+}
+
+/// A background task as the digest tells it.
+pub fn background(task: &BackgroundTask) -> String {
+    let kind = task.r#type.as_deref().unwrap_or("task");
+    let what = task
+        .command
+        .as_deref()
+        .or(task.description.as_deref())
+        .unwrap_or_default();
+    let status = task.status.as_deref().unwrap_or("running");
+    let what = super::output::first_line(what);
+    let told = format!(
+        "in the background, {}: {} {what}",
+        plain(status),
+        plain(kind)
+    );
+    shortened(told.trim_end(), 160)
+}
+
+/// The lines that are told.
+struct Selection<'a> {
+    lines: &'a [Line],
+    chosen: BTreeSet<usize>,
+}
+
+impl<'a> Selection<'a> {
+    fn of(lines: &'a [Line]) -> Self {
+        let mut all = Self {
+            lines,
+            chosen: (0..lines.len()).collect(),
+        };
+        if all.fits(MAX_BYTES) {
+            return all;
+        }
+        all.chosen.clear();
+        let newest_first = || (0..lines.len()).rev();
+        let proofs = newest_first().filter(|at| lines.get(*at).is_some_and(|line| line.proves));
+        newest_first().take(1).chain(proofs).for_each(|at| {
+            all.add(at, MAX_BYTES);
+        });
+        let _ = newest_first().all(|at| all.add(at, MAX_BYTES - OLDEST_BYTES));
+        let _ = (0..lines.len()).all(|at| all.add(at, MAX_BYTES));
+        all
+    }
+
+    /// Whether there was room for line `at`.
+    fn add(&mut self, at: usize, max: usize) -> bool {
+        let new = self.chosen.insert(at);
+        let fits = self.fits(max);
+        if new && !fits {
+            self.chosen.remove(&at);
+        }
+        fits || !new
+    }
+
+    fn fits(&self, max: usize) -> bool {
+        let (mut bytes, mut lines) = (0, 0);
+        self.each(|line| {
+            bytes += line.len() + 1;
+            lines += 1;
+        });
+        bytes <= max + 1 && lines <= MAX_LINES
+    }
+
+    fn text(&self) -> String {
+        let mut text = String::new();
+        self.each(|line| {
+            if !text.is_empty() {
+                text.push('\n');
+            }
+            text.push_str(line);
+        });
+        text
+    }
+
+    /// Calls `take` for every line and for every gap.
+    fn each(&self, mut take: impl FnMut(&str)) {
+        let mut next = 0;
+        for at in self.chosen.iter().copied().chain([self.lines.len()]) {
+            match at - next {
+                0 => {}
+                1 => take("… 1 more call"),
+                missing => take(&format!("… {missing} more calls")),
+            }
+            if let Some(line) = self.lines.get(at) {
+                take(&line.text);
+            }
+            next = at + 1;
+        }
+    }
+}

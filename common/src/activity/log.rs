@@ -1,0 +1,137 @@
+//! Calls and outcomes, newest first, to what was done.
+
+use std::collections::HashMap;
+
+use super::{Activity, Call, Outcome, Status, What, output};
+
+/// Calls that are remembered. No digest shows more than a few dozen; what a turn of more calls did before the last
+/// thousand isn't told.
+const MAX_CALLS: usize = 1000;
+
+/// What was done, being put together.
+#[derive(Debug, Default)]
+pub struct Log {
+    /// Newest first.
+    calls: Vec<Call>,
+    /// Outcomes whose call is still to come, which is older.
+    outcomes: HashMap<String, Pending>,
+    met: usize,
+    cut: bool,
+}
+
+#[derive(Debug)]
+struct Pending {
+    outcome: Outcome,
+    /// How many calls were newer.
+    before: usize,
+    /// How many outcomes were newer.
+    order: usize,
+}
+
+impl Log {
+    /// Takes a call; the next one is older.
+    pub fn call(&mut self, mut call: Call) {
+        match self.outcomes.remove(&call.id) {
+            Some(Pending { outcome, .. }) => settle(&mut call, outcome),
+            None if self.is_full() => return,
+            None => {}
+        }
+        self.calls.push(call);
+    }
+
+    /// Takes what came back for a call that is older.
+    pub fn outcome(&mut self, outcome: Outcome) {
+        if let Some(Pending { outcome: newer, .. }) = self.outcomes.get_mut(&outcome.id) {
+            // The host tells it twice. That it was still running is the older news.
+            if newer.status == Status::Running {
+                newer.status = outcome.status;
+            }
+            if newer.tail.is_empty() {
+                newer.tail = outcome.tail;
+            }
+            newer.what = newer.what.take().or(outcome.what);
+        } else if !self.is_full() {
+            let (before, order) = (self.calls.len(), self.met);
+            self.met += 1;
+            self.outcomes.insert(
+                outcome.id.clone(),
+                Pending {
+                    outcome,
+                    before,
+                    order,
+                },
+            );
+        }
+    }
+
+    fn is_full(&mut self) -> bool {
+        let full = self.calls.len() + self.outcomes.len() >= MAX_CALLS;
+        self.cut |= full;
+        full
+    }
+
+    /// The beginning of the turn was not reached.
+    pub fn cut(&mut self) {
+        self.cut = true;
+    }
+
+    /// What was done.
+    pub fn finish(mut self) -> Activity {
+        // A call that only its outcome tells of stands where the outcome does.
+        let mut alone: Vec<Pending> = self
+            .outcomes
+            .into_values()
+            .filter(|pending| pending.outcome.what.is_some())
+            .collect();
+        // The oldest first, so that those still to be put in keep their places.
+        alone.sort_by_key(|pending| std::cmp::Reverse((pending.before, pending.order)));
+        for Pending {
+            mut outcome,
+            before,
+            ..
+        } in alone
+        {
+            if let Some(what) = outcome.what.take() {
+                let mut call = Call::new(outcome.id.clone(), what);
+                settle(&mut call, outcome);
+                self.calls.insert(before.min(self.calls.len()), call);
+            }
+        }
+        self.calls.reverse();
+        polled(&mut self.calls);
+        Activity {
+            known: true,
+            calls: self.calls,
+            cut: self.cut,
+            running: Vec::new(),
+        }
+    }
+}
+
+fn settle(call: &mut Call, outcome: Outcome) {
+    call.status = Some(outcome.status);
+    // A patch that was given to the shell: the outcome knows better what it was.
+    if let Some(What::Edit(files)) = outcome.what {
+        call.what = What::Edit(files);
+    }
+    if call.what.tells_result() {
+        call.result = output::result(&outcome.tail);
+    }
+}
+
+/// A command that was left running ends with a later look at it.
+fn polled(calls: &mut [Call]) {
+    for at in 0..calls.len() {
+        let Some((before, [look, ..])) = calls.split_at_mut_checked(at) else {
+            return;
+        };
+        let ended = !matches!(look.status, None | Some(Status::Running));
+        if look.what == What::Poll && ended {
+            let running = |call: &&mut Call| call.status == Some(Status::Running);
+            if let Some(call) = before.iter_mut().rev().find(running) {
+                call.status = look.status;
+                call.result = call.result.take().or_else(|| look.result.clone());
+            }
+        }
+    }
+}

@@ -1,0 +1,343 @@
+//! Calls and outcomes, as a host's lines tell them, to a digest and to what follows from it.
+
+use proptest::prelude::*;
+
+use super::digest::{MAX_BYTES, MAX_LINES};
+use super::*;
+
+/// A turn, oldest first: what was called, how it ended, what was printed.
+fn turn(calls: &[(What, Option<Status>, &str)]) -> Activity {
+    let mut log = Log::default();
+    for (at, (what, status, tail)) in calls.iter().enumerate().rev() {
+        let id = format!("call {at}");
+        if let Some(status) = *status {
+            log.outcome(Outcome {
+                id: id.clone(),
+                status,
+                tail: (*tail).to_owned(),
+                what: None,
+            });
+        }
+        log.call(Call::new(id, what.clone()));
+    }
+    log.finish()
+}
+
+fn ran(command: &str, code: i32, output: &'static str) -> (What, Option<Status>, &'static str) {
+    let status = if code == 0 {
+        Status::Ok
+    } else {
+        Status::Exit(code)
+    };
+    (What::run(command), Some(status), output)
+}
+
+fn edited(file: &str) -> (What, Option<Status>, &'static str) {
+    (What::Edit(vec![file.to_owned()]), Some(Status::Ok), "")
+}
+
+const PASSES: &str = "running 3 tests\n\ntest result: ok. 3 passed; 0 failed; 0 ignored\n";
+const FAILS: &str = "test result: FAILED. 2 passed; 1 failed; 0 ignored\nerror: test failed\n";
+
+/// Has edit, edits after the last test, passed after the last edit, failing run before the first edit.
+#[track_caller]
+fn check(calls: &[(What, Option<Status>, &str)], digest: &str, facts: [bool; 4]) {
+    let activity = turn(calls);
+    assert!(activity.is_known());
+    assert_eq!(activity.digest(), digest);
+    let found = [
+        activity.has_edit(),
+        activity.edits_after_last_test(),
+        activity.passed_after_last_edit(),
+        activity.failing_run_before_first_edit(),
+    ];
+    assert_eq!(found, facts, "{digest}");
+}
+
+#[test]
+fn a_fix_with_a_reproduction_and_a_test() {
+    check(
+        &[
+            (
+                What::Other("read src/lib.rs".to_owned()),
+                Some(Status::Ok),
+                "",
+            ),
+            ran("cargo test -p app", 101, FAILS),
+            edited("/home/dev/project/src/lib.rs"),
+            ran("cargo test -p app", 0, PASSES),
+            ran("git status", 0, ""),
+        ],
+        "read src/lib.rs\n\
+         $ cargo test -p app => exit 101: test result: FAILED. 2 passed; 1 failed; 0 ignored [failed before the first edit]\n\
+         edit project/src/lib.rs [last edit]\n\
+         $ cargo test -p app => ok: test result: ok. 3 passed; 0 failed; 0 ignored [last test after the last edit]\n\
+         $ git status => ok",
+        [true, false, true, true],
+    );
+}
+
+#[test]
+fn a_claim_without_a_run() {
+    check(
+        &[
+            ran("cargo test", 0, PASSES),
+            edited("src/a.rs"),
+            ran("git add -A", 0, ""),
+        ],
+        "$ cargo test => ok: test result: ok. 3 passed; 0 failed; 0 ignored\n\
+         edit src/a.rs [last edit]\n\
+         $ git add -A => ok",
+        [true, true, false, false],
+    );
+    check(
+        &[edited("a.rs")],
+        "edit a.rs [last edit]",
+        [true, true, false, false],
+    );
+    check(&[], "", [false; 4]);
+}
+
+#[test]
+fn a_pipe_hides_the_exit_status_but_not_the_words() {
+    check(
+        &[edited("a.rs"), ran("cargo test 2>&1 | tail -5", 0, FAILS)],
+        "edit a.rs [last edit]\n\
+         $ cargo test 2>&1 | tail -5 => ok: test result: FAILED. 2 passed; 1 failed; 0 ignored [last test after the last edit]",
+        [true, false, false, false],
+    );
+}
+
+#[test]
+fn what_did_not_run_proves_nothing() {
+    check(
+        &[
+            (
+                What::run("cargo test"),
+                Some(Status::Denied),
+                "The user doesn't want to proceed",
+            ),
+            (
+                What::Edit(vec!["a.rs".to_owned()]),
+                Some(Status::Error),
+                "String to replace not found",
+            ),
+            (What::run("cargo build"), Some(Status::Error), "REASON"),
+            (What::run("npm run dev"), Some(Status::Running), ""),
+            (What::run("make"), None, ""),
+        ],
+        "$ cargo test => denied\n\
+         edit a.rs => error\n\
+         $ cargo build => denied\n\
+         $ npm run dev => still running\n\
+         $ make => no result known",
+        [false, false, false, false],
+    );
+}
+
+#[test]
+fn a_search_that_finds_nothing_is_no_reproduction() {
+    let digest = "$ grep -rn frobnicate src => exit 1\nedit a.rs [last edit]";
+    check(
+        &[ran("grep -rn frobnicate src", 1, ""), edited("a.rs")],
+        digest,
+        [true, true, false, false],
+    );
+    // Nor is a test that fails afterwards.
+    let calls = [
+        edited("a.rs"),
+        ran("pytest", 1, "=== 1 failed, 3 passed in 0.12s ==="),
+    ];
+    let digest = "edit a.rs [last edit]\n\
+         $ pytest => exit 1: === 1 failed, 3 passed in 0.12s === [last test after the last edit]";
+    check(&calls, digest, [true, false, false, false]);
+}
+
+#[test]
+fn a_command_left_running_ends_with_a_later_look() {
+    let poll = (What::Poll, Some(Status::Ok), PASSES);
+    check(
+        &[(What::run("cargo test"), Some(Status::Running), ""), poll],
+        "$ cargo test => ok: test result: ok. 3 passed; 0 failed; 0 ignored",
+        [false, false, true, false],
+    );
+}
+
+#[test]
+fn an_outcome_without_a_call_is_one() {
+    let mut log = Log::default();
+    let done = |id: &str, what: What| Outcome {
+        id: id.to_owned(),
+        status: Status::Ok,
+        tail: String::new(),
+        what: Some(what),
+    };
+    // Newest first.
+    log.outcome(done("c", What::run("cargo test")));
+    log.call(Call::new("x", What::Other("exec".to_owned())));
+    log.outcome(done("b", What::Edit(vec!["b.rs".to_owned()])));
+    log.outcome(done("a", What::run("ls")));
+    let digest = "$ ls => ok\nedit b.rs [last edit]\nexec => no result known\n\
+                  $ cargo test => ok [last test after the last edit]";
+    assert_eq!(log.finish().digest(), digest);
+}
+
+#[test]
+fn work_that_still_runs_is_told_without_a_transcript_too() {
+    let task = |kind: &str, command: Option<&str>, description: &str| BackgroundTask {
+        r#type: Some(kind.to_owned()),
+        status: Some("running".to_owned()),
+        description: Some(description.to_owned()),
+        command: command.map(str::to_owned),
+    };
+    let tasks = [
+        task("shell", Some("npm run e2e\nexit"), "tests"),
+        task("subagent", None, "review"),
+    ];
+    let activity = Activity::default().with_background(&tasks);
+    assert!(!activity.is_known());
+    let digest = "in the background, running: shell npm run e2e …\nin the background, running: subagent review";
+    assert_eq!(activity.digest(), digest);
+}
+
+#[test]
+fn the_middle_of_a_long_turn_gives_way() {
+    let mut calls = vec![ran("python repro.py", 1, ""), edited("src/a.rs")];
+    calls.extend((0..100).map(|n| ran(&format!("ls dir-{n}"), 0, "")));
+    let told = turn(&calls).digest();
+    let lines: Vec<&str> = told.lines().collect();
+    assert_eq!(lines.len(), MAX_LINES);
+    assert_eq!(
+        lines[0],
+        "$ python repro.py => exit 1 [failed before the first edit]"
+    );
+    assert_eq!(lines[1], "edit src/a.rs [last edit]");
+    assert_eq!(lines[39], "$ ls dir-99 => ok");
+    assert!(told.contains(" more calls\n"), "{told}");
+}
+
+#[test]
+fn results_are_found_as_programs_tell_them() {
+    let rows = [
+        (
+            "test result: ok. 12 passed; 0 failed; 1 ignored",
+            Some(false),
+        ),
+        ("test result: FAILED. 11 passed; 1 failed", Some(true)),
+        ("===== 5 passed, 2 warnings in 1.20s =====", Some(false)),
+        ("===== 2 failed, 5 passed in 1.20s =====", Some(true)),
+        ("Tests:       1 failed, 5 passed, 6 total", Some(true)),
+        ("Tests:       6 passed, 6 total", Some(false)),
+        (" Test Files  2 passed (2)", Some(false)),
+        ("  14 passing (30ms)", Some(false)),
+        ("  1 failing", Some(true)),
+        (
+            "Tests run: 5, Failures: 1, Errors: 0, Skipped: 0",
+            Some(true),
+        ),
+        (
+            "Tests run: 5, Failures: 0, Errors: 0, Skipped: 0",
+            Some(false),
+        ),
+        ("FAILED (failures=2)", Some(true)),
+        ("OK", Some(false)),
+        ("OK (12 tests, 30 assertions)", Some(false)),
+        ("ok  \tgithub.com/a/b\t0.013s", Some(false)),
+        ("FAIL\tgithub.com/a/b\t0.013s", Some(true)),
+        ("--- FAIL: TestParse (0.00s)", Some(true)),
+        ("3 examples, 0 failures", Some(false)),
+        ("3 examples, 1 failure", Some(true)),
+        ("100% tests passed, 0 tests failed out of 12", Some(false)),
+        (
+            "     Summary [   0.9s] 7 tests run: 7 passed, 0 skipped",
+            Some(false),
+        ),
+        ("BUILD SUCCESSFUL in 3s", Some(false)),
+        ("BUILD FAILED in 3s", Some(true)),
+        (
+            "error: could not compile `app` (lib) due to 2 previous errors",
+            Some(true),
+        ),
+        ("error[E0425]: cannot find value `x`", Some(true)),
+        (
+            "    Finished `dev` profile [unoptimized] target(s) in 0.5s",
+            Some(false),
+        ),
+        ("make: *** [Makefile:3: all] Error 2", Some(true)),
+        ("\u{1b}[32m 3 passed\u{1b}[0m", Some(false)),
+        ("Traceback (most recent call last):", Some(true)),
+        ("hello", None),
+        ("the test passed through here", None),
+        ("we failed to see it in 3 days", None),
+        ("", None),
+    ];
+    for (line, failed) in rows {
+        let output = format!("some output\n{line}\n");
+        assert_eq!(
+            output::result(&output).map(|result| result.failed),
+            failed,
+            "{line}"
+        );
+    }
+    // The tests of the documentation come last, and there are none.
+    let told = output::result(
+        "test result: ok. 12 passed; 0 failed\n\ntest result: ok. 0 passed; 0 failed\n",
+    );
+    assert!(told.is_some_and(|told| told.line.contains("12 passed")));
+    let told = output::result(
+        "test result: FAILED. 1 passed; 1 failed\ntest result: ok. 2 passed; 0 failed\n",
+    );
+    assert!(told.is_some_and(|told| told.failed));
+}
+
+fn any_call() -> impl Strategy<Value = (What, Option<Status>, String)> {
+    let what = prop_oneof![
+        "\\PC{0,400}".prop_map(|command| What::run(&command)),
+        "[a-z ./&|;>'\"$()-]{0,80}".prop_map(|command| What::run(&command)),
+        Just(What::run("cargo test")),
+        prop::collection::vec("\\PC{0,200}", 0..3).prop_map(What::Edit),
+        "\\PC{0,300}".prop_map(What::Other),
+        Just(What::Poll),
+    ];
+    let status = prop_oneof![
+        Just(None),
+        Just(Some(Status::Ok)),
+        any::<i32>().prop_map(|code| Some(Status::Exit(code))),
+        Just(Some(Status::Denied)),
+        Just(Some(Status::Error)),
+        Just(Some(Status::Running)),
+    ];
+    (
+        what,
+        status,
+        "(\\PC{0,60}\n){0,4}[0-9]{0,2} (passed|failed)?\\PC{0,500}",
+    )
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    #[test]
+    fn a_digest_stays_in_bounds_and_keeps_the_newest(
+        calls in prop::collection::vec(any_call(), 0..120),
+        tasks in prop::collection::vec(("\\PC{0,9}", "\\PC{0,300}"), 0..60),
+    ) {
+        let calls: Vec<_> = calls.iter().map(|(w, s, t)| (w.clone(), *s, t.as_str())).collect();
+        let tasks: Vec<_> = tasks
+            .into_iter()
+            .map(|(kind, command)| BackgroundTask {
+                r#type: Some(kind),
+                command: Some(command),
+                ..BackgroundTask::default()
+            })
+            .collect();
+        let activity = turn(&calls).with_background(&tasks);
+        let told = activity.digest();
+        prop_assert!(told.len() <= MAX_BYTES, "{} bytes", told.len());
+        prop_assert!(told.lines().count() <= MAX_LINES);
+        prop_assert!(!told.chars().any(|c| c.is_control() && c != '\n'), "{told:?}");
+        if let Some(newest) = activity.lines().last() {
+            prop_assert!(told.ends_with(&newest.text), "{told}\n--\n{}", newest.text);
+        }
+    }
+}
