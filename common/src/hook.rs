@@ -1,7 +1,7 @@
 //! The data that makes one hook.
 //!
 //! A hook is data: words, fields and a prompt. What happens with them is the same for all and lives in
-//! [`run`](crate::run). A hook that needs more asks for a new field here, never for a callback.
+//! [`run`](crate::run()). A hook that needs more asks for a new field here, never for a callback.
 
 use crate::signal::{Bypass, Signal};
 
@@ -14,7 +14,7 @@ pub const NAMES: [&str; 5] = [
     "bugfix-without-reproduction",
 ];
 
-/// One hook, as its executable's `main` hands it to [`run`](crate::run).
+/// One hook, as its executable's `main` hands it to [`run`](crate::run()).
 #[derive(Debug)]
 pub struct Hook {
     /// The executable's name, as in settings.json and the log: `commit-before-verify`.

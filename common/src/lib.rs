@@ -5,11 +5,11 @@
 //! Turn ─ redact ─▶ Redacted ─ wrap ─▶ Prompt ─ judge ─▶ Answer ─ verdict ─▶ Verdict ─ decision ─▶ Decision ─ log ─▶ exit
 //! ```
 //!
-//! A hook ([`Hook`]) is data; its `main` is one call of [`run`]. Layer 1 ([`signal`]) lets nearly every turn through in
+//! A hook ([`Hook`]) is data; its `main` is one call of [`run()`]. Layer 1 ([`signal`]) lets nearly every turn through in
 //! about a millisecond; only a hit costs a judge ([`judge`]).
 //!
 //! # Invariants
-//! - I/O lives in named places: stdin and clock in [`run`], the environment in [`config`], files in [`transcript`] and
+//! - I/O lives in named places: stdin and clock in [`mod@run`], the environment in [`config`], files in [`transcript`] and
 //!   [`log`], processes and sockets in [`judge`], stdout and stderr in [`decision`]. All else is functions over values.
 //! - Nothing reaches a judge, a log or the agent unless it is [`redact::Redacted`], whose only constructor redacts. The
 //!   judge's reason and raw reply are no exception.

@@ -6,7 +6,7 @@
 //! input where it stays away. Only the tail is read; sessions outgrow 100 MB. A line that can't be read is passed over,
 //! and so is a file: nothing here is an error.
 //!
-//! Both hosts' lines become the same [entries](entry::Entry); what a line is, it says itself, so nobody has to know whose
+//! Both hosts' lines become the same entries; what a line is, it says itself, so nobody has to know whose
 //! file it is.
 
 mod claude;

@@ -1,6 +1,6 @@
 //! The judge's prompt: instructions, then the text under judgement inside regions that it cannot close, then the question.
 //!
-//! The text may be written against the judge. What is mechanical is made harmless here ([`defuse`]); whether a judge falls
+//! The text may be written against the judge. What is mechanical is made harmless here (`defuse`); whether a judge falls
 //! for words is a question of its prompt. No escaping for JSON or a shell: a backend serialises, and no shell is started.
 
 use std::fmt::Write;
