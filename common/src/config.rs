@@ -127,6 +127,8 @@ pub struct Config {
     pub mode: Mode,
     /// A run that can't read its input asks.
     pub gate: bool,
+    /// Who runs us, as far as the environment tells.
+    pub host: Host,
     /// How much layer 1 lets through.
     pub sensitivity: Sensitivity,
     /// Where decisions are logged; none without a home.
@@ -143,6 +145,7 @@ impl Config {
     /// # Errors
     /// When a flag or variable has a value that it doesn't take.
     pub fn resolve(args: Args, environment: Environment) -> Result<Self, Error> {
+        let host = environment.host();
         let log_dir = args
             .log_dir
             .or_else(|| Some(environment.claude_dir()?.join("logs")));
@@ -174,6 +177,7 @@ impl Config {
         Ok(Self {
             mode,
             gate: args.gate,
+            host,
             sensitivity: args.sensitivity.unwrap_or_default(),
             log_dir,
             home: environment.home,

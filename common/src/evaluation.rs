@@ -151,20 +151,13 @@ pub struct Evaluation {
 }
 
 impl Evaluation {
-    /// Who asked; Claude Code where that can't be told.
-    pub fn host(&self) -> Host {
-        self.input
-            .as_ref()
-            .map_or(Host::ClaudeCode, HookInput::host)
-    }
-
     /// What leaves the process.
     pub fn output(&self, config: &Config) -> Output {
+        // Input that can't be read doesn't tell whose it is.
+        let host = self.input.as_ref().map_or(config.host, HookInput::host);
         match (&self.decision, &self.notice) {
-            (Decision::Allow, Some(notice)) if self.host() == Host::ClaudeCode => {
-                Output::notice(notice)
-            }
-            _ => self.decision.output(config.mode, self.host()),
+            (Decision::Allow, Some(notice)) if host == Host::ClaudeCode => Output::notice(notice),
+            _ => self.decision.output(config.mode, host),
         }
     }
 
