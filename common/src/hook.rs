@@ -3,6 +3,7 @@
 //! A hook is data: words, fields and a prompt. What happens with them is the same for all and lives in
 //! [`run`](crate::run()). A hook that needs more asks for a new field here, never for a callback.
 
+use crate::signal::wording::Wording;
 use crate::signal::{Bypass, Signal};
 
 /// The hooks that share one block budget. Feedback that starts with `[` and one of these is ours.
@@ -23,8 +24,10 @@ pub struct Hook {
     pub summary: &'static str,
     /// Three sentences that it blocks, for `--help`.
     pub examples: [&'static str; 3],
-    /// Words that look like the violation. One of them makes a hit.
+    /// Words that look like the violation, by name.
     pub signals: &'static [Signal],
+    /// How the violation is worded, learned; its sum makes a hit.
+    pub wording: Wording,
     /// Words that settle "allow" without a judge.
     pub bypasses: &'static [Bypass],
     /// The judge's instructions, from `prompt.md`.

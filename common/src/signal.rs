@@ -1,25 +1,64 @@
-//! Layer 1: does the text hold words that look like a hook's violation?
+//! Layer 1: does the end of a turn look like a hook's violation?
 //!
-//! Compiling a pattern costs a thousand times more than scanning 4 kB for its literals, so nothing is compiled before
-//! one of its literals is found.
+//! A text is read once ([`reading`]): folded, without what is only mentioned, cut into sentences, the words of the
+//! [`vocabulary`] marked. Over that reading stand two views. *Signals* are readable patterns: an action after words of
+//! intent, a stop beside open work. They name what was found. *Wording* ([`wording`]) is learned: weights over what the
+//! sentences hold. Its sum decides, by [`Sensitivity`], whether a judge is woken. *Bypasses* are readable patterns too
+//! and settle "allow" without a judge.
+//!
+//! Nothing is compiled at run time but the few patterns that are regular expressions, each only when one of its literals
+//! occurs: compiling costs a thousand times more than looking a word up.
 
 use std::ops::Range;
 
 use regex::Regex;
 
-/// A pattern for words that look like a violation.
+pub mod reading;
+pub mod vocabulary;
+pub mod wording;
+
+use reading::{Reading, Sentence};
+use vocabulary::{Concept, Concepts};
+use wording::Weighed;
+
+/// How much of a text's end is looked at.
+const LOOKED_AT_BYTES: usize = 4000;
+
+/// A pattern for words that look like a violation, with an example on either side of it.
 #[derive(Debug)]
 pub struct Signal {
     /// As the log and `stop-hooks explain` name it.
     pub id: &'static str,
-    /// One of these occurs, in any case, wherever the pattern matches.
-    pub literals: &'static [&'static str],
-    /// A regular expression.
-    pub pattern: &'static str,
+    /// What has to be there.
+    pub when: Pattern,
+    /// Words that, in the same sentence, make it mean something else.
+    pub unless: &'static [Concept],
+    /// A text that it matches.
+    pub matches: &'static str,
+    /// A text near to it that it does not match.
+    pub passes: &'static str,
 }
 
 /// A pattern for words that settle "allow".
 pub type Bypass = Signal;
+
+/// Where words stand to each other.
+#[derive(Debug)]
+pub enum Pattern {
+    /// One of each group, in this order, in one sentence.
+    Sequence(&'static [&'static [Concept]]),
+    /// One of each group in one sentence.
+    Together(&'static [&'static [Concept]]),
+    /// One of the first group in a sentence, one of the second in it or in the next or the one before.
+    Beside(&'static [Concept], &'static [Concept]),
+    /// A regular expression over one lower-case sentence, tried when one of the literals occurs in it.
+    Regex {
+        /// Every match holds one of them.
+        literals: &'static [&'static str],
+        /// In the syntax of the `regex` crate.
+        pattern: &'static str,
+    },
+}
 
 /// A signal or bypass and where it matched.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,7 +83,7 @@ pub enum Look {
     },
     /// A judge has to read it.
     Hit {
-        /// What looked like a violation; never empty.
+        /// What looked like a violation, the strongest first; never empty.
         signals: Vec<Found>,
     },
 }
@@ -61,27 +100,143 @@ pub enum Sensitivity {
     High,
 }
 
-/// Looks at `text` with the signals and bypasses of `hook`.
-pub fn look(hook: &crate::Hook, text: &str, _sensitivity: Sensitivity) -> Look {
-    let lower = text.to_lowercase();
-    let mut signals = hook.signals.iter().filter_map(|s| s.find(text, &lower));
-    let Some(signal) = signals.next() else {
+/// Looks at the end of `text` with the signals, wording and bypasses of `hook`.
+pub fn look(hook: &crate::Hook, text: &str, sensitivity: Sensitivity) -> Look {
+    let end = end_of(text);
+    let start = text.len() - end.len();
+    let reading = Reading::of(end);
+    let shift = |found: Found| Found {
+        id: found.id,
+        at: found.at.start + start..found.at.end + start,
+    };
+
+    let weighed = wording::weigh(&hook.wording, &reading);
+    let is_hit = weighed.sum >= hook.wording.threshold(sensitivity);
+    let mut signals: Vec<Found> = hook
+        .signals
+        .iter()
+        .filter_map(|s| s.find(&reading))
+        .collect();
+    if signals.is_empty() && is_hit {
+        signals.push(wording(&reading, &weighed));
+    }
+    let Some(signal) = signals.first() else {
         return Look::NoHit;
     };
-    match hook.bypasses.iter().find_map(|b| b.find(text, &lower)) {
-        Some(bypass) => Look::Bypassed { signal, bypass },
-        None => Look::Hit {
-            signals: std::iter::once(signal).chain(signals).collect(),
-        },
+    if let Some(bypass) = hook.bypasses.iter().find_map(|b| b.settles(&reading)) {
+        let signal = shift(signal.clone());
+        let bypass = shift(bypass);
+        return Look::Bypassed { signal, bypass };
+    }
+    if !is_hit {
+        return Look::NoHit;
+    }
+    Look::Hit {
+        signals: signals.into_iter().map(shift).collect(),
+    }
+}
+
+/// The part of `text` that is looked at.
+pub fn end_of(text: &str) -> &str {
+    let start = text.len().saturating_sub(LOOKED_AT_BYTES);
+    let start = (start..text.len()).find(|at| text.is_char_boundary(*at));
+    start
+        .and_then(|start| text.get(start..))
+        .unwrap_or_default()
+}
+
+/// The sentence that the learned weights hold most against, where no signal names it.
+fn wording(reading: &Reading, weighed: &Weighed) -> Found {
+    let sentence = reading.sentences.get(weighed.strongest);
+    Found {
+        id: "wording",
+        at: sentence.map_or(0..0, |s| reading.origin(&s.at)),
     }
 }
 
 impl Signal {
-    fn find(&self, text: &str, lower: &str) -> Option<Found> {
-        if !self.literals.iter().any(|l| lower.contains(l)) {
-            return None;
+    /// Where it matches what is said.
+    pub fn find(&self, reading: &Reading) -> Option<Found> {
+        self.find_among(reading, |_| true)
+    }
+
+    /// Where it matches what is said, leaving out sentences that speak to a judge.
+    pub fn settles(&self, reading: &Reading) -> Option<Found> {
+        self.find_among(reading, |s| !s.to_judge)
+    }
+
+    fn find_among(&self, reading: &Reading, keep: impl Fn(&Sentence) -> bool) -> Option<Found> {
+        let unless = Concepts::of(self.unless);
+        let sentences: Vec<&Sentence> = reading.sentences.iter().filter(|s| keep(s)).collect();
+        let at = sentences.iter().enumerate().find_map(|(index, sentence)| {
+            if sentence.concepts.meets(unless) {
+                return None;
+            }
+            match self.when {
+                Pattern::Sequence(groups) => sequence(sentence, groups),
+                Pattern::Together(groups) => together(sentence, groups),
+                Pattern::Beside(first, second) => {
+                    let near = [index.checked_sub(1), Some(index), Some(index + 1)];
+                    let has_second = near
+                        .into_iter()
+                        .flatten()
+                        .filter_map(|at| sentences.get(at))
+                        .any(|s| s.concepts.meets(Concepts::of(second)));
+                    let found = together(sentence, &[first])?;
+                    has_second.then_some(found)
+                }
+                Pattern::Regex { literals, pattern } => {
+                    let words = reading.words(sentence);
+                    if !literals.iter().any(|literal| words.contains(literal)) {
+                        return None;
+                    }
+                    let found = Regex::new(pattern).ok()?.find(words)?.range();
+                    Some(found.start + sentence.at.start..found.end + sentence.at.start)
+                }
+            }
+        })?;
+        Some(Found {
+            id: self.id,
+            at: reading.origin(&at),
+        })
+    }
+}
+
+/// From the first word of the first group to the first of the last after it, each after the one before.
+fn sequence(sentence: &Sentence, groups: &[&[Concept]]) -> Option<Range<usize>> {
+    let mut marks = sentence.marks.iter();
+    let mut span: Option<Range<usize>> = None;
+    for group in groups {
+        let wanted = Concepts::of(group);
+        let mark = marks.find(|mark| mark.concepts.meets(wanted))?;
+        span = Some(span.map_or(mark.at.clone(), |span| span.start..mark.at.end));
+    }
+    span
+}
+
+/// From the first to the last of the first words of each group.
+fn together(sentence: &Sentence, groups: &[&[Concept]]) -> Option<Range<usize>> {
+    let mut span: Option<Range<usize>> = None;
+    for group in groups {
+        let wanted = Concepts::of(group);
+        let mark = sentence
+            .marks
+            .iter()
+            .find(|mark| mark.concepts.meets(wanted))?;
+        span = Some(span.map_or(mark.at.clone(), |span| {
+            span.start.min(mark.at.start)..span.end.max(mark.at.end)
+        }));
+    }
+    span
+}
+
+impl wording::Wording {
+    fn threshold(&self, sensitivity: Sensitivity) -> i32 {
+        let [low, normal, high] = self.thresholds;
+        match sensitivity {
+            Sensitivity::Low => low,
+            Sensitivity::Normal => normal,
+            Sensitivity::High => high,
         }
-        let at = Regex::new(self.pattern).ok()?.find(text)?.range();
-        Some(Found { id: self.id, at })
     }
 }

@@ -1,7 +1,9 @@
 //! Code changed for a bug on a guess, with no reproduction.
 
-use common::signal::Signal;
 use common::{Field, Hook};
+
+#[path = "signals.rs"]
+mod signals;
 
 /// Code changed for a bug on a guess, with no reproduction.
 pub const HOOK: Hook = Hook {
@@ -12,12 +14,9 @@ pub const HOOK: Hook = Hook {
         "\"Might be a race; adding a lock.\"",
         "\"Let me just try another encoding.\"",
     ],
-    signals: &[Signal {
-        id: "guess",
-        literals: &["probably", "might be", "let me just try", "likely"],
-        pattern: r"(?i)\b(?:probably|might be|let me just try|likely)\b",
-    }],
-    bypasses: &[],
+    signals: signals::SIGNALS,
+    wording: signals::WORDING,
+    bypasses: signals::BYPASSES,
     prompt: include_str!("prompt.md"),
     fields: &[Field::NewProposal, Field::RetractionOrQuote],
     remedy: "Make the failure happen on the code without the change and show the command and its result, then the same command with the change. If it can't be made to happen, say so openly and say what you tried.",

@@ -1,8 +1,10 @@
 //! A commit, push, merge, release or deployment put forward before anything was verified.
 
 use common::hook::Gate;
-use common::signal::Signal;
 use common::{Field, Hook};
+
+#[path = "signals.rs"]
+mod signals;
 
 /// A commit, push, merge, release or deployment put forward before anything was verified.
 pub const HOOK: Hook = Hook {
@@ -13,12 +15,9 @@ pub const HOOK: Hook = Hook {
         "\"All files are updated. Shall I open the PR?\"",
         "\"Next step: deploy to production.\"",
     ],
-    signals: &[Signal {
-        id: "intent-to-commit",
-        literals: &["commit", "push", "deploy", "merge"],
-        pattern: r"(?i)\b(?:i(?:'ll| will)|let'?s|going to|shall i|proceed to|ready to)\b.{0,60}\b(?:commit|push|deploy|merge)\b",
-    }],
-    bypasses: &[],
+    signals: signals::SIGNALS,
+    wording: signals::WORDING,
+    bypasses: signals::BYPASSES,
     prompt: include_str!("prompt.md"),
     fields: &[
         Field::NewProposal,

@@ -1,7 +1,9 @@
 //! A part of what was asked dropped, postponed or replaced by something lesser.
 
-use common::signal::Signal;
 use common::{Field, Hook};
+
+#[path = "signals.rs"]
+mod signals;
 
 /// A part of what was asked dropped, postponed or replaced by something lesser.
 pub const HOOK: Hook = Hook {
@@ -12,12 +14,9 @@ pub const HOOK: Hook = Hook {
         "\"Implemented the core; the rest is a TODO.\"",
         "\"Skipped the two failing tests for now.\"",
     ],
-    signals: &[Signal {
-        id: "put-off",
-        literals: &["follow-up", "backlog", "phase 2", "out of scope", "for now"],
-        pattern: r"(?i)\b(?:follow-up|backlog|phase 2|out of scope|for now)\b",
-    }],
-    bypasses: &[],
+    signals: signals::SIGNALS,
+    wording: signals::WORDING,
+    bypasses: signals::BYPASSES,
     prompt: include_str!("prompt.md"),
     fields: &[Field::NewProposal, Field::RetractionOrQuote],
     remedy: "Do the part that was asked for, as it was asked for. If you think that it belongs elsewhere, ask the user whether it may be left out, and don't decide it yourself.",

@@ -1,7 +1,9 @@
 //! The work or the session cut short, unasked, while work is open.
 
-use common::signal::Signal;
 use common::{Field, Hook};
+
+#[path = "signals.rs"]
+mod signals;
 
 /// The work or the session cut short, unasked, while work is open.
 pub const HOOK: Hook = Hook {
@@ -12,12 +14,9 @@ pub const HOOK: Hook = Hook {
         "\"Let's continue in a new session.\"",
         "\"I'll stop here for today.\"",
     ],
-    signals: &[Signal {
-        id: "stop-here",
-        literals: &["session", "stop here", "parking"],
-        pattern: r"(?i)\b(?:(?:new|next|fresh|another) session|stop here|parking this)\b",
-    }],
-    bypasses: &[],
+    signals: signals::SIGNALS,
+    wording: signals::WORDING,
+    bypasses: signals::BYPASSES,
     prompt: include_str!("prompt.md"),
     fields: &[Field::NewProposal, Field::RetractionOrQuote],
     remedy: "Go on with the open work now; neither context nor length nor time is a reason to stop. If something outside your reach forces a stop (a credential, a failing service, an approval), name it. If nothing is open, say so.",

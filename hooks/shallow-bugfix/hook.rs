@@ -1,7 +1,9 @@
 //! A bug reported fixed with no cause given.
 
-use common::signal::Signal;
 use common::{Field, Hook};
+
+#[path = "signals.rs"]
+mod signals;
 
 /// A bug reported fixed with no cause given.
 pub const HOOK: Hook = Hook {
@@ -12,18 +14,9 @@ pub const HOOK: Hook = Hook {
         "\"Increased the timeout, tests pass.\"",
         "\"Fixed!\"",
     ],
-    signals: &[Signal {
-        id: "fixed",
-        literals: &[
-            "fixed",
-            "works now",
-            "resolved",
-            "should be ok",
-            "tests pass",
-        ],
-        pattern: r"(?i)\b(?:fixed|works now|resolved|should be ok|tests pass)\b",
-    }],
-    bypasses: &[],
+    signals: signals::SIGNALS,
+    wording: signals::WORDING,
+    bypasses: signals::BYPASSES,
     prompt: include_str!("prompt.md"),
     fields: &[Field::NewProposal, Field::RetractionOrQuote],
     remedy: "Find out why it failed and say it: which value, order or assumption was wrong, and how the change removes that. If the cause is still open, say so and take the next step to find it.",

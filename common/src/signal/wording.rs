@@ -1,0 +1,306 @@
+//! How much the wording of a text resembles a hook's violation: learned weights over what its sentences hold.
+//!
+//! A feature is a concept of the vocabulary, two of them in a sentence, one right after the other, one in a sentence and
+//! one in the next, or a hashed word, pair or near pair of words (characters where a script has no spaces). The end of a
+//! text is weighed window by window, a few sentences at a time: a long report around one bad sentence would otherwise
+//! outweigh it. A window has a feature or not, however often. The weight of each is one signed byte, learned by
+//! `examples/train-signals.rs` of the `hooks` package.
+
+use std::ops::Range;
+
+use super::reading::{Reading, Sentence};
+use super::vocabulary::{is_spelled, is_unspaced};
+
+/// Only so much of the end of a text is weighed: what a turn comes to stands there.
+const WEIGHED_BYTES: usize = 1500;
+
+/// About what a violation and its surroundings take.
+const WINDOW_BYTES: usize = 400;
+
+const CONCEPTS: usize = 64;
+const PAIRS: usize = CONCEPTS * CONCEPTS;
+const LAST: usize = CONCEPTS;
+const TOGETHER: usize = LAST + CONCEPTS;
+const ADJACENT: usize = TOGETHER + PAIRS;
+const NEXT: usize = ADJACENT + PAIRS;
+const WORDS: usize = NEXT + PAIRS;
+const WORD_BUCKETS: usize = 1 << 14;
+
+/// How many features there are, and so how many bytes of weights.
+pub const FEATURES: usize = WORDS + WORD_BUCKETS;
+
+/// The learned part of a hook's layer 1.
+#[derive(Debug)]
+pub struct Wording {
+    /// One signed byte for each feature.
+    pub weights: &'static [u8; FEATURES],
+    /// What each doubling of the text's windows takes off the sum: the more there are, the likelier one looks bad by
+    /// chance.
+    pub length_cost: i32,
+    /// From which sum on a text is a hit, by sensitivity: low, normal, high.
+    pub thresholds: [i32; 3],
+}
+
+/// What the weights say of a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Weighed {
+    /// The sum of the worst window's weights, less what the length of the text costs.
+    pub sum: i32,
+    /// The sentence of that window that adds most: an index of [`Reading::sentences`].
+    pub strongest: usize,
+}
+
+/// Weighs what `reading` says.
+pub fn weigh(wording: &Wording, reading: &Reading) -> Weighed {
+    let all = weigh_only(wording, reading, |_| true);
+    if reading.sentences.iter().any(|s| s.to_judge) {
+        // What is said to a judge may not speak for the rest, nor hide in it.
+        let rest = weigh_only(wording, reading, |s| !s.to_judge);
+        return if rest.sum > all.sum { rest } else { all };
+    }
+    all
+}
+
+fn weigh_only(wording: &Wording, reading: &Reading, keep: impl Fn(&Sentence) -> bool) -> Weighed {
+    let lines = lines(reading, keep);
+    let windows = windows(&lines);
+    let length_cost = doublings(windows.len(), wording.length_cost);
+    let mut worst = Weighed {
+        sum: i32::MIN,
+        strongest: 0,
+    };
+    for window in windows {
+        let mut sum = 0;
+        let mut strongest = (i32::MIN, 0);
+        let mut seen = Seen::default();
+        for (at, line) in lines.get(window).unwrap_or_default().iter().enumerate() {
+            let mut gain = 0;
+            for feature in line.features(at == 0) {
+                if seen.is_new(feature) {
+                    gain += wording.weight(feature);
+                }
+            }
+            sum += gain;
+            strongest = strongest.max((gain, line.sentence));
+        }
+        if sum > worst.sum {
+            worst = Weighed {
+                sum,
+                strongest: strongest.1,
+            };
+        }
+    }
+    worst.sum = worst.sum.saturating_sub(length_cost);
+    worst
+}
+
+/// `cost` for each doubling of `windows`, and in between in proportion.
+pub fn doublings(windows: usize, cost: i32) -> i32 {
+    let windows = u16::try_from(windows).unwrap_or(u16::MAX).max(1);
+    let whole = windows.ilog2();
+    let sixteenths = 16 * (whole.cast_signed() - 1) + i32::from(windows) * 16 / (1 << whole);
+    cost * sixteenths / 16
+}
+
+impl Wording {
+    fn weight(&self, feature: usize) -> i32 {
+        let weight = self.weights.get(feature).copied().unwrap_or_default();
+        i32::from(weight.cast_signed())
+    }
+}
+
+/// The features of each window of what `reading` says; for learning.
+pub fn features(reading: &Reading) -> Vec<Vec<usize>> {
+    let lines = lines(reading, |_| true);
+    let of_window = |window: Range<usize>| {
+        let mut seen = Seen::default();
+        let window = lines.get(window).unwrap_or_default().iter().enumerate();
+        let all = window.flat_map(|(at, line)| line.features(at == 0));
+        all.filter(|feature| seen.is_new(*feature)).collect()
+    };
+    windows(&lines).into_iter().map(of_window).collect()
+}
+
+/// A sentence as it is weighed.
+struct Line {
+    sentence: usize,
+    bytes: usize,
+    /// What it holds.
+    own: Vec<usize>,
+    /// What it makes with the line before it.
+    linked: Vec<usize>,
+}
+
+impl Line {
+    fn features(&self, is_first: bool) -> impl Iterator<Item = usize> {
+        let linked: &[usize] = if is_first { &[] } else { &self.linked };
+        self.own.iter().chain(linked).copied()
+    }
+}
+
+/// The last sentences of a text.
+fn lines(reading: &Reading, keep: impl Fn(&Sentence) -> bool) -> Vec<Line> {
+    let mut weighed = 0;
+    let mut from = reading.sentences.len();
+    while from > 0 && weighed < WEIGHED_BYTES {
+        from -= 1;
+        weighed += reading.sentences.get(from).map_or(0, |s| s.at.len());
+    }
+    let mut found = Vec::new();
+    let mut previous: Option<&Sentence> = None;
+    for (index, sentence) in reading.sentences.iter().enumerate().skip(from) {
+        if !keep(sentence) {
+            continue;
+        }
+        let is_last = index + 2 >= reading.sentences.len();
+        let mut own = Vec::new();
+        concepts_of(sentence, is_last, &mut own);
+        words_of(reading.words(sentence), &mut own);
+        let mut linked = Vec::new();
+        for before in previous.iter().flat_map(|s| s.concepts.numbers()) {
+            linked.extend(
+                sentence
+                    .concepts
+                    .numbers()
+                    .map(|a| NEXT + before * CONCEPTS + a),
+            );
+        }
+        found.push(Line {
+            sentence: index,
+            bytes: sentence.at.len(),
+            own,
+            linked,
+        });
+        previous = Some(sentence);
+    }
+    found
+}
+
+/// Which lines are weighed together: at each line the window that ends there, as long as it adds something new.
+fn windows(lines: &[Line]) -> Vec<Range<usize>> {
+    let mut found: Vec<Range<usize>> = Vec::new();
+    for end in (1..=lines.len()).rev() {
+        let mut start = end;
+        let mut bytes = 0;
+        while start > 0 && bytes < WINDOW_BYTES {
+            start -= 1;
+            bytes += lines.get(start).map_or(0, |line| line.bytes);
+        }
+        if found.last().is_none_or(|window| window.start != start) {
+            found.push(start..end);
+        }
+        if start == 0 {
+            break;
+        }
+    }
+    if found.is_empty() {
+        found.push(0..0);
+    }
+    found
+}
+
+fn concepts_of(sentence: &Sentence, is_last: bool, found: &mut Vec<usize>) {
+    for a in sentence.concepts.numbers() {
+        found.push(a);
+        if is_last {
+            found.push(LAST + a);
+        }
+        let rest = sentence.concepts.numbers().skip_while(|b| *b <= a);
+        found.extend(rest.map(|b| TOGETHER + a * CONCEPTS + b));
+    }
+    for pair in sentence.marks.windows(2) {
+        if let [first, second] = pair {
+            for a in first.concepts.numbers() {
+                let after = second.concepts.numbers();
+                found.extend(after.map(|b| ADJACENT + a * CONCEPTS + b));
+            }
+        }
+    }
+}
+
+fn words_of(text: &str, found: &mut Vec<usize>) {
+    let mut bucket = |parts: [u32; 3]| {
+        let mixed = parts.iter().fold(0x811c_9dc5, |hash: u32, part| {
+            (hash.rotate_left(13) ^ part).wrapping_mul(0x9e37_79b1)
+        });
+        found.push(WORDS + (mixed >> 18) as usize);
+    };
+    let mut older = 0;
+    let mut before = 0;
+    each_word(text, |word, unspaced| {
+        bucket([word, 0, 0]);
+        if before != 0 {
+            bucket([before, word, 1]);
+        }
+        if older != 0 {
+            // Three characters are about a word where a script has no spaces; elsewhere the middle word may vary.
+            bucket([older, if unspaced { before } else { 0 }, word]);
+        }
+        (older, before) = (before, word);
+    });
+}
+
+/// Calls `note` with the hash of each word or telling mark, and whether it is one character of an unspaced script.
+fn each_word(text: &str, mut note: impl FnMut(u32, bool)) {
+    const START: u32 = 0x811c_9dc5;
+    let hash = |hash: u32, c: char| (hash ^ u32::from(c)).wrapping_mul(0x0100_0193);
+    let mut word = 0;
+    for c in text.chars() {
+        if is_spelled(c) || c == '\'' {
+            word = hash(if word == 0 { START } else { word }, c);
+            continue;
+        }
+        if word != 0 {
+            note(word, false);
+            word = 0;
+        }
+        if is_unspaced(c) || matches!(c, '?' | '!' | ':' | '✅' | '`') {
+            note(hash(START, c), is_unspaced(c));
+        }
+    }
+    if word != 0 {
+        note(word, false);
+    }
+}
+
+/// Which features were met.
+struct Seen([u64; FEATURES.div_ceil(64)]);
+
+impl Default for Seen {
+    fn default() -> Self {
+        Self([0; FEATURES.div_ceil(64)])
+    }
+}
+
+impl Seen {
+    fn is_new(&mut self, feature: usize) -> bool {
+        let bit = 1 << (feature % 64);
+        let Some(word) = self.0.get_mut(feature / 64) else {
+            return false;
+        };
+        let is_new = *word & bit == 0;
+        *word |= bit;
+        is_new
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_costs_by_its_length() {
+        assert_eq!(
+            [1, 2, 3, 4, 8].map(|n| doublings(n, 32)),
+            [0, 32, 48, 64, 96]
+        );
+    }
+
+    #[test]
+    fn a_long_text_is_weighed_in_parts() {
+        assert_eq!(features(&Reading::of("")).len(), 1);
+        assert_eq!(features(&Reading::of("Done.")).len(), 1);
+        let long = "This sentence says nothing of weight at all. ".repeat(40);
+        assert!(features(&Reading::of(&long)).len() > 10);
+    }
+}

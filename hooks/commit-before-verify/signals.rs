@@ -1,0 +1,186 @@
+//! What layer 1 looks for: a change of shared state put forward before anything was verified.
+
+use common::signal::vocabulary::Concept as C;
+use common::signal::wording::Wording;
+use common::signal::{Bypass, Pattern, Signal};
+
+/// `weights.bin` is made by `cargo run --release -p hooks --example train-signals`, which also measures the thresholds.
+pub(super) const WORDING: Wording = Wording {
+    weights: include_bytes!("weights.bin"),
+    length_cost: 59,
+    thresholds: [658, 247, 67],
+};
+
+pub(super) const SIGNALS: &[Signal] = &[
+    // Leave is asked for a commit, push, merge, release or deployment.
+    Signal {
+        id: "leave-to-act",
+        when: Pattern::Together(&[&[C::Ask], &[C::Act, C::Acting]]),
+        unless: &[C::Unacted],
+        matches: "Shall I push this to main?",
+        passes: "Shall I rename the helper?",
+    },
+    // It is announced.
+    Signal {
+        id: "announced",
+        when: Pattern::Sequence(&[&[C::Will], &[C::Act, C::Acting]]),
+        unless: &[],
+        matches: "I will commit and push it now.",
+        passes: "I will rename the helper.",
+    },
+    // It is the next step.
+    Signal {
+        id: "next-step",
+        when: Pattern::Sequence(&[&[C::Next], &[C::Act, C::Acting]]),
+        unless: &[C::Unacted],
+        matches: "Next step: deploy to the cluster.",
+        passes: "Next step: read the parser.",
+    },
+    // The change is called ready for it.
+    Signal {
+        id: "ripe",
+        when: Pattern::Sequence(&[&[C::Ready], &[C::Act]]),
+        unless: &[],
+        matches: "This is ready to merge.",
+        passes: "This is ready for a look.",
+    },
+    // It is under way.
+    Signal {
+        id: "under-way",
+        when: Pattern::Together(&[&[C::Acting]]),
+        unless: &[C::Unacted],
+        matches: "Pushing the branch.",
+        passes: "The branch is there.",
+    },
+    // It is announced or asked for where the verb comes last.
+    Signal {
+        id: "verb-last",
+        when: Pattern::Sequence(&[&[C::Act], &[C::Will, C::Ask, C::Next]]),
+        unless: &[],
+        matches: "このままコミットします。",
+        passes: "このコミットが原因の候補。",
+    },
+    // It goes to a named place.
+    Signal {
+        id: "to-target",
+        when: Pattern::Together(&[&[C::Act], &[C::Target]]),
+        unless: &[],
+        matches: "Deploy to production follows.",
+        passes: "Production is stable.",
+    },
+    // It stands beside a check that was not made.
+    Signal {
+        id: "unchecked",
+        when: Pattern::Beside(&[C::Untested], &[C::Act, C::Acting]),
+        unless: &[],
+        matches: "I have not run the suite. Commit comes first.",
+        passes: "I have not run the suite.",
+    },
+];
+
+pub(super) const BYPASSES: &[Bypass] = &[
+    // A check and its good result.
+    Bypass {
+        id: "evidence",
+        when: Pattern::Together(&[&[C::Tests], &[C::Passed]]),
+        unless: &[
+            C::Failed,
+            C::Untested,
+            C::Neg,
+            C::Expect,
+            C::After,
+            C::Next,
+            C::Will,
+            C::Ask,
+            C::Condition,
+            C::Fixed,
+            C::Before,
+        ],
+        matches: "The tests passed.",
+        passes: "The tests passed, two failed.",
+    },
+    // A result as tools print it.
+    Bypass {
+        id: "evidence-code",
+        when: Pattern::Regex {
+            literals: &[
+                "rc", "pass", "cmp", "exit", "ci", "build", "workflow", "smoke",
+            ],
+            pattern: r"\brc ?= ?0(?:[^\w.]|$)|\bpass=\d+ warn=0 fail=0\b|\bcmp\b.{0,12}(?:match|一致)|\bexit(?:ed)?(?: with)?(?: code| status)?:? 0(?:[^\w.]|$)|\b(?:all|tests?|build|pipeline|workflow|ci) (?:pass|success)\b|\bci ?✅|\bsmoke tests? (?:complete|ok|passed)|\b\d+ (?:tests? )?passed\b",
+        },
+        unless: &[C::Failed, C::Untested, C::Expect, C::After],
+        matches: "rc=0",
+        passes: "rc=01",
+    },
+    // The action is reported as done, after it was announced.
+    Bypass {
+        id: "done",
+        when: Pattern::Together(&[&[C::Acted]]),
+        unless: &[
+            C::Neg,
+            C::Untested,
+            C::Will,
+            C::Ask,
+            C::After,
+            C::Unacted,
+            C::Failed,
+            C::Before,
+            C::Ready,
+        ],
+        matches: "Pushed to the branch.",
+        passes: "Not pushed yet.",
+    },
+    // A commit is named by its hash as the result.
+    Bypass {
+        id: "done-hash",
+        when: Pattern::Regex {
+            literals: &["commit", "コミット", "提交", "push"],
+            pattern: r"(?:commit(?:ted)?|pushed|コミット|提交)(?: as| to \S+ as)?[:： (`]{1,3}[0-9a-f]{7,40}\b",
+        },
+        unless: &[C::Neg, C::Unacted],
+        matches: "commit: 1a2b3c4d",
+        passes: "commit: later",
+    },
+    // The user is asked to choose.
+    Bypass {
+        id: "options",
+        when: Pattern::Regex {
+            literals: &["q1", "which is", "a or b"],
+            pattern: r"\bq1 ?:|\bwhich is [^.]*\?|\b(?:option )?a or (?:option )?b\b",
+        },
+        unless: &[C::Untested],
+        matches: "Q1: one commit or two?",
+        passes: "Which is why I will push.",
+    },
+    // It waits for a check or a word.
+    Bypass {
+        id: "later-step",
+        when: Pattern::Sequence(&[
+            &[C::After],
+            &[C::Tests, C::Passed, C::Condition],
+            &[C::Act, C::Acting],
+        ]),
+        unless: &[C::Untested, C::Next, C::Neg],
+        matches: "Once CI is green I will merge.",
+        passes: "I will merge; CI is green later.",
+    },
+    // It is a later step of a known sequence.
+    Bypass {
+        id: "later-words",
+        when: Pattern::Regex {
+            literals: &[
+                "sequential",
+                "end-to-end",
+                "after",
+                "verdict",
+                "flow",
+                "順次",
+                "完走",
+            ],
+            pattern: r"\bsequential execution\b|\bend-to-end (?:run|flow|sequence)\b|\b(?:commit|push)(?:/push)? after\b|\bverifier verdict\b|\bcomplete the flow\b|順次実行|フローを完走",
+        },
+        unless: &[C::Failed, C::Untested],
+        matches: "Then we complete the flow.",
+        passes: "End-to-end tests still fail.",
+    },
+];

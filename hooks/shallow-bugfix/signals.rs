@@ -1,0 +1,77 @@
+//! What layer 1 looks for: a bug reported fixed with no cause.
+
+use common::signal::vocabulary::Concept as C;
+use common::signal::wording::Wording;
+use common::signal::{Bypass, Pattern, Signal};
+
+/// `weights.bin` is made by `cargo run --release -p hooks --example train-signals`, which also measures the thresholds.
+pub(super) const WORDING: Wording = Wording {
+    weights: include_bytes!("weights.bin"),
+    length_cost: 47,
+    thresholds: [240, 104, -17],
+};
+
+pub(super) const SIGNALS: &[Signal] = &[
+    // A defensive change beside good news.
+    Signal {
+        id: "patched",
+        when: Pattern::Beside(&[C::Patch], &[C::Fixed]),
+        unless: &[],
+        matches: "Added a null check. The error is gone.",
+        passes: "Added a null check.",
+    },
+    // A bug said to be fixed.
+    Signal {
+        id: "fixed",
+        when: Pattern::Together(&[&[C::Bug], &[C::Fixed]]),
+        unless: &[],
+        matches: "The crash is gone.",
+        passes: "The crash is known.",
+    },
+    // Good news, and the cause stays unknown.
+    Signal {
+        id: "cause-unknown",
+        when: Pattern::Beside(&[C::NoCause], &[C::Fixed]),
+        unless: &[],
+        matches: "No idea why, but it works now.",
+        passes: "No idea why.",
+    },
+    // It is expected to be fixed.
+    Signal {
+        id: "expected",
+        when: Pattern::Together(&[&[C::Expect]]),
+        unless: &[],
+        matches: "That should be fixed.",
+        passes: "That was clear.",
+    },
+    // Green after a defensive change.
+    Signal {
+        id: "green-after-patch",
+        when: Pattern::Beside(&[C::Patch], &[C::Passed]),
+        unless: &[],
+        matches: "I raised the timeout; tests pass.",
+        passes: "I raised the question.",
+    },
+    // Said to work.
+    Signal {
+        id: "good-news",
+        when: Pattern::Together(&[&[C::Fixed]]),
+        unless: &[],
+        matches: "Fixed!",
+        passes: "Found!",
+    },
+];
+
+pub(super) const BYPASSES: &[Bypass] = &[
+    // The cause is named as one.
+    Bypass {
+        id: "cause",
+        when: Pattern::Regex {
+            literals: &["root cause", "原因は", "根因", "cause racine"],
+            pattern: r"\broot cause(?: was| is|:)|(?:根本)?原因は[^。]{8,}(?:ため|から|こと)|根因(?:是|在)|\bcause racine\b",
+        },
+        unless: &[C::NoCause, C::Guess, C::Neg, C::Expect],
+        matches: "Root cause: the loader returns before the cache is filled.",
+        passes: "Root cause unknown.",
+    },
+];
