@@ -22,6 +22,8 @@ pub enum Error {
         /// What the system says.
         source: io::Error,
     },
+    /// This many things are broken; each was told.
+    Unsound(usize),
     /// Neither a home directory nor the options that do without one.
     NoHome,
     /// The terminal or pipe is gone, or the working directory is.
@@ -43,6 +45,8 @@ impl fmt::Display for Error {
             Self::Settings(e) => e.fmt(f),
             Self::Executables(e) => e.fmt(f),
             Self::File { path, source } => write!(f, "{}: {source}", path.display()),
+            Self::Unsound(1) => f.write_str("1 error"),
+            Self::Unsound(errors) => write!(f, "{errors} errors"),
             Self::NoHome => {
                 f.write_str("there is no home directory; give --claude-dir and --codex-dir")
             }
@@ -57,7 +61,7 @@ impl std::error::Error for Error {
             Self::Settings(e) => Some(e),
             Self::Executables(e) => Some(e),
             Self::File { source: e, .. } | Self::Output(e) => Some(e),
-            Self::Usage(_) | Self::NoHome => None,
+            Self::Usage(_) | Self::Unsound(_) | Self::NoHome => None,
         }
     }
 }

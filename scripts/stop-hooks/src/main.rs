@@ -3,6 +3,7 @@
 //! A hook links only what a run on every turn needs; all else is here. The five know nothing of it.
 
 mod decisions;
+mod doctor;
 mod error;
 mod executables;
 mod explain;
@@ -40,7 +41,7 @@ struct Command {
     run: fn(&mut lexopt::Parser, &mut dyn Write) -> Result<(), Error>,
 }
 
-const COMMANDS: [Command; 9] = [
+const COMMANDS: [Command; 10] = [
     Command {
         name: "install",
         summary: "put the hooks in place, or change how they run",
@@ -88,6 +89,12 @@ const COMMANDS: [Command; 9] = [
         summary: "put logged texts to the judge again",
         help: rejudge::HELP,
         run: rejudge::run,
+    },
+    Command {
+        name: "doctor",
+        summary: "whether they will fire, and if not, why not",
+        help: doctor::HELP,
+        run: doctor::run,
     },
     Command {
         name: "redact",

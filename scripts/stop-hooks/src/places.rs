@@ -64,6 +64,11 @@ impl Places {
         self.claude.join("logs")
     }
 
+    /// The home directory.
+    pub fn home(&self) -> Option<&Path> {
+        self.home.as_deref()
+    }
+
     /// What tells our entries from others.
     pub fn owner(&self) -> Owner {
         Owner {

@@ -6,6 +6,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf, absolute};
+use std::time::Duration;
 
 use common::args;
 use common::config;
@@ -31,7 +32,7 @@ const FLAGS: [Flag; 8] = [
 ];
 
 /// How much an entry's timeout, in seconds, stays above the hook's own deadline.
-pub const TIMEOUT_MARGIN_S: u64 = 10;
+const TIMEOUT_MARGIN_S: u64 = 10;
 
 /// The flag of the hooks that was typed.
 ///
@@ -126,17 +127,24 @@ impl Flags {
         words
     }
 
-    /// The hook's own deadline, in seconds, rounded up.
-    pub fn deadline_s(&self) -> u64 {
-        let at = FLAGS.iter().position(|(name, _)| *name == "timeout-s");
-        let asked = at.and_then(|at| args::timeout(self.known.get(&at)?).ok());
-        let deadline = asked.unwrap_or(config::TIMEOUT);
-        deadline.as_secs() + u64::from(deadline.subsec_nanos() > 0)
+    /// The value of a flag, if it is given.
+    pub fn get(&self, name: &str) -> Option<&str> {
+        let at = FLAGS.iter().position(|(known, _)| *known == name)?;
+        self.known.get(&at).map(String::as_str)
     }
 
+    /// The hook's own deadline.
+    pub fn deadline(&self) -> Duration {
+        let asked = self
+            .get("timeout-s")
+            .and_then(|word| args::timeout(word).ok());
+        asked.unwrap_or(config::TIMEOUT)
+    }
+
+    /// The timeout of an entry, in seconds.
     fn timeout_s(&self) -> u64 {
-        let least = config::TIMEOUT.as_secs() + TIMEOUT_MARGIN_S;
-        least.max(self.deadline_s() + TIMEOUT_MARGIN_S)
+        let deadline = self.deadline().max(config::TIMEOUT);
+        deadline.as_secs() + u64::from(deadline.subsec_nanos() > 0) + TIMEOUT_MARGIN_S
     }
 }
 

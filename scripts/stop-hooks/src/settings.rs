@@ -4,7 +4,7 @@
 //! same moment sees one or the other. A symlinked file stays a symlink: people keep their settings in a dotfiles
 //! repository. What to write is [`splice`]'s question.
 
-mod json;
+pub mod json;
 mod layout;
 pub mod splice;
 
@@ -91,6 +91,11 @@ impl Settings {
     /// Its text, empty when there is no file.
     pub fn text(&self) -> &str {
         self.text.as_deref().unwrap_or_default()
+    }
+
+    /// Whether there is a file.
+    pub fn exists(&self) -> bool {
+        self.text.is_some()
     }
 
     /// Names this file in an error of its content.

@@ -34,6 +34,8 @@ pub struct Registered {
     pub event: String,
     /// The shell command line.
     pub command: String,
+    /// Its timeout, as it stands there.
+    pub timeout: Option<String>,
 }
 
 /// Why a text can't be edited. It is left alone then.
@@ -83,10 +85,20 @@ pub fn registered(text: &str) -> Result<Vec<Registered>, Error> {
     };
     let mut all = Vec::new();
     for member in hooks.members().unwrap_or_default() {
-        for command in commands(&member.value) {
+        if hooks.get(&member.key).map(|last| &last.span) != Some(&member.value.span) {
+            continue;
+        }
+        for hook in entries(&member.value) {
+            let Some(command) = hook.get("command").and_then(Node::text) else {
+                continue;
+            };
+            let timeout = hook
+                .get("timeout")
+                .and_then(|node| text.get(node.span.clone()));
             all.push(Registered {
                 event: member.key.clone(),
                 command: command.to_owned(),
+                timeout: timeout.map(str::to_owned),
             });
         }
     }
@@ -133,14 +145,8 @@ pub fn append(text: &str, entry: &Entry) -> Result<String, Error> {
 pub fn replace(text: &str, old: &str, entry: &Entry) -> Result<String, Error> {
     let root = read(text)?;
     let mut edits = Vec::new();
-    let groups = hooks_of(&root)?
-        .and_then(|hooks| hooks.get(entry.event))
-        .and_then(Node::items);
-    let hooks = groups
-        .unwrap_or_default()
-        .iter()
-        .flat_map(|group| group.get("hooks").and_then(Node::items).unwrap_or_default());
-    for hook in hooks {
+    let event = hooks_of(&root)?.and_then(|hooks| hooks.get(entry.event));
+    for hook in event.into_iter().flat_map(entries) {
         let Some(command) = hook.get("command").filter(|c| c.text() == Some(old)) else {
             continue;
         };
@@ -300,13 +306,10 @@ fn hooks_of(root: &Node) -> Result<Option<&Node>, Error> {
     }
 }
 
-fn commands(event: &Node) -> impl Iterator<Item = &str> {
-    event
-        .items()
-        .unwrap_or_default()
-        .iter()
-        .flat_map(|group| group.get("hooks").and_then(Node::items).unwrap_or_default())
-        .filter_map(|hook| hook.get("command").and_then(Node::text))
+/// The hooks under an event, whatever entry they stand in.
+fn entries(event: &Node) -> impl Iterator<Item = &Node> {
+    let groups = event.items().unwrap_or_default().iter();
+    groups.flat_map(|group| group.get("hooks").and_then(Node::items).unwrap_or_default())
 }
 
 /// Whether there is nothing in the text, which stands for an empty object.

@@ -1,0 +1,207 @@
+//! `stop-hooks doctor`: will the hooks fire, and if not, why not?
+//!
+//! Each check is a file of its own and gives findings; nothing is changed anywhere.
+
+mod codex;
+mod entries;
+mod judge;
+mod log;
+mod others;
+mod rules;
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use lexopt::Arg::Long;
+
+use crate::error::Error;
+use crate::places::Places;
+use crate::settings::Settings;
+use crate::settings::splice::{self, Registered};
+use crate::terminal::{Ink, Style, clean_line};
+
+/// `stop-hooks doctor --help`.
+pub const HELP: &str = "\
+Checks whether the hooks will fire: programs, settings, timeouts, log, judge, and when each hook last fired. Asks the
+judge once. The exit code is 1 when something is broken.
+
+Usage: stop-hooks doctor [OPTIONS]
+
+Options:
+  --offline           ask no judge and start no client
+  --claude-dir DIR    instead of ~/.claude
+  --codex-dir DIR     instead of ~/.codex
+";
+
+/// One line of the diagnosis.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Finding {
+    level: Level,
+    area: &'static str,
+    what: String,
+    todo: Option<String>,
+}
+
+/// How bad it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Level {
+    /// As it should be.
+    Ok,
+    /// It works, but perhaps not as meant.
+    Warning,
+    /// It doesn't work.
+    Error,
+}
+
+impl Finding {
+    /// All is well.
+    pub fn ok(area: &'static str, what: impl Into<String>) -> Self {
+        Self {
+            level: Level::Ok,
+            area,
+            what: what.into(),
+            todo: None,
+        }
+    }
+
+    /// It works, but perhaps not as meant; `todo` says what to do.
+    pub fn warning(area: &'static str, what: impl Into<String>, todo: impl Into<String>) -> Self {
+        Self {
+            level: Level::Warning,
+            area,
+            what: what.into(),
+            todo: Some(todo.into()),
+        }
+    }
+
+    /// It doesn't work; `todo` says what to do.
+    pub fn error(area: &'static str, what: impl Into<String>, todo: impl Into<String>) -> Self {
+        Self {
+            level: Level::Error,
+            area,
+            what: what.into(),
+            todo: Some(todo.into()),
+        }
+    }
+}
+
+/// A settings file of a client, as the checks look at it.
+struct File {
+    settings: Settings,
+    /// As a person writes its path.
+    shown: String,
+    /// The command hooks in it; none where it is no JSON.
+    registered: Vec<Registered>,
+}
+
+impl File {
+    /// Reads the file at `path`, if there is one. A file that can't be read is a finding.
+    fn read(path: &Path, places: &Places, findings: &mut Vec<Finding>) -> Option<Self> {
+        match Settings::read(path) {
+            Ok(settings) => settings.exists().then(|| Self {
+                registered: splice::registered(settings.text()).unwrap_or_default(),
+                shown: places.shown(path),
+                settings,
+            }),
+            Err(e) => {
+                let todo = "the client ignores the whole file; correct it";
+                findings.push(Finding::error("settings", e.to_string(), todo));
+                None
+            }
+        }
+    }
+}
+
+/// Carries out `stop-hooks doctor`.
+///
+/// # Errors
+/// When something is broken.
+pub fn run(args: &mut lexopt::Parser, out: &mut dyn Write) -> Result<(), Error> {
+    let (mut offline, mut claude_dir, mut codex_dir) = (false, None, None);
+    while let Some(arg) = args.next()? {
+        match arg {
+            Long("offline") => offline = true,
+            Long("claude-dir") => claude_dir = Some(PathBuf::from(args.value()?)),
+            Long("codex-dir") => codex_dir = Some(PathBuf::from(args.value()?)),
+            _ => return Err(arg.unexpected().into()),
+        }
+    }
+    let places = Places::new(claude_dir, codex_dir)?;
+    let owner = places.owner();
+
+    let mut findings = Vec::new();
+    let user = File::read(&places.claude_settings(), &places, &mut findings);
+    let mut projects = Vec::new();
+    for path in project_settings(&places)? {
+        projects.extend(File::read(&path, &places, &mut findings));
+    }
+    let codex = File::read(&places.codex_hooks(), &places, &mut findings);
+    let claude: Vec<&File> = user.iter().chain(&projects).collect();
+
+    findings.extend(entries::programs(&owner, &places));
+    findings.extend(claude.iter().flat_map(|file| rules::check(file)));
+    findings.extend(entries::registered(
+        user.as_ref(),
+        &projects,
+        &owner,
+        &places,
+    ));
+    findings.extend(entries::timeouts(
+        claude.iter().copied().chain(&codex),
+        &owner,
+    ));
+    findings.extend(others::check(&claude, &owner));
+    let commands: Vec<_> = claude
+        .iter()
+        .chain(&codex.as_ref())
+        .flat_map(|f| &f.registered)
+        .collect();
+    findings.extend(log::check(&commands, &owner, &places));
+    findings.extend(judge::check(&commands, &owner, offline));
+    if let Some(file) = &codex {
+        findings.extend(codex::check(file, &owner, &places, offline));
+    }
+    print(&findings, Ink::for_stdout(), out)
+}
+
+/// The settings of the project that this runs in.
+fn project_settings(places: &Places) -> Result<Vec<PathBuf>, Error> {
+    let directory = std::env::current_dir()?.join(".claude");
+    let is_users = directory.canonicalize().ok() == places.claude.canonicalize().ok();
+    let names = ["settings.json", "settings.local.json"];
+    let skip = usize::from(is_users);
+    Ok(names
+        .iter()
+        .skip(skip)
+        .map(|name| directory.join(name))
+        .collect())
+}
+
+fn print(findings: &[Finding], ink: Ink, out: &mut dyn Write) -> Result<(), Error> {
+    let mut errors = 0;
+    for finding in findings {
+        let (word, style) = match finding.level {
+            Level::Ok => ("ok", Style::Green),
+            Level::Warning => ("warning", Style::Yellow),
+            Level::Error => {
+                errors += 1;
+                ("error", Style::Red)
+            }
+        };
+        writeln!(
+            out,
+            "{} {:<9} {}",
+            ink.paint(style, format_args!("{word:<8}")),
+            finding.area,
+            clean_line(&finding.what)
+        )?;
+        if let Some(todo) = &finding.todo {
+            writeln!(out, "{:<18} → {}", "", clean_line(todo))?;
+        }
+    }
+    if errors == 0 {
+        Ok(())
+    } else {
+        Err(Error::Unsound(errors))
+    }
+}

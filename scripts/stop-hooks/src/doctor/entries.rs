@@ -1,0 +1,209 @@
+//! Are the programs there, registered, once, and with enough time?
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use common::hook::NAMES;
+
+use super::{File, Finding};
+use crate::places::Places;
+use crate::registration::{Owner, Whose};
+
+/// Are the programs there, and are they this version's?
+pub fn programs(owner: &Owner, places: &Places) -> Vec<Finding> {
+    const AREA: &str = "programs";
+    let mut sound = 0;
+    let mut findings = Vec::new();
+    for name in NAMES {
+        let path = owner.executable(name);
+        let shown = places.shown(&path);
+        match version(&path) {
+            Some(version) if version == env!("CARGO_PKG_VERSION") => sound += 1,
+            Some(version) => findings.push(Finding::warning(
+                AREA,
+                format!(
+                    "{shown} is version {version}, this is {}",
+                    env!("CARGO_PKG_VERSION")
+                ),
+                "run install.sh again",
+            )),
+            None if path.exists() => {
+                findings.push(Finding::error(
+                    AREA,
+                    format!("{shown} doesn't run"),
+                    "run install.sh again",
+                ));
+            }
+            None => {
+                findings.push(Finding::error(
+                    AREA,
+                    format!("{shown} is missing"),
+                    "run install.sh",
+                ));
+            }
+        }
+    }
+    if sound > 0 {
+        let directory = places.shown(&owner.executables);
+        let what = format!(
+            "{sound} hooks of version {} in {directory}",
+            env!("CARGO_PKG_VERSION")
+        );
+        findings.insert(0, Finding::ok(AREA, what));
+    }
+    findings
+}
+
+fn version(program: &Path) -> Option<String> {
+    let output = Command::new(program).arg("--version").output().ok()?;
+    let text = String::from_utf8(output.stdout).ok()?;
+    Some(text.split_whitespace().last()?.to_owned())
+}
+
+/// Is every hook registered, and only once?
+pub fn registered(
+    user: Option<&File>,
+    projects: &[File],
+    owner: &Owner,
+    places: &Places,
+) -> Vec<Finding> {
+    const AREA: &str = "entries";
+    let mut findings = Vec::new();
+    let users = user.map(|file| stops(file, owner)).unwrap_or_default();
+    let missing: Vec<_> = NAMES
+        .into_iter()
+        .filter(|name| !users.contains_key(name))
+        .collect();
+    let shown = places.shown(&places.claude_settings());
+    match missing.as_slice() {
+        [] => findings.push(Finding::ok(
+            AREA,
+            format!("all five hooks are registered in {shown}"),
+        )),
+        all if all.len() == NAMES.len() => {
+            findings.push(Finding::error(
+                AREA,
+                format!("no hook is registered in {shown}"),
+                "run install.sh",
+            ));
+        }
+        some => findings.push(Finding::warning(
+            AREA,
+            format!("not registered in {shown}: {}", some.join(", ")),
+            "run install.sh if they shall run",
+        )),
+    }
+    for (name, commands) in &users {
+        if commands.len() > 1 {
+            findings.push(twice(name, &shown, &shown));
+        }
+    }
+    for file in projects {
+        for (name, commands) in stops(file, owner) {
+            let here = users.get(name);
+            let same = |command| here.is_some_and(|users| users.contains(command));
+            if here.is_some() && !commands.iter().all(same) {
+                findings.push(twice(name, &shown, &file.shown));
+            }
+        }
+    }
+    for file in user.into_iter().chain(projects) {
+        findings.extend(elsewhere(file, owner));
+    }
+    findings
+}
+
+/// The client runs the same command once, however often it is registered; commands that differ by a byte run both.
+fn twice(name: &str, first: &str, second: &str) -> Finding {
+    let what = if first == second {
+        format!(
+            "{name} is registered twice in {first}, with different commands: it runs twice a stop"
+        )
+    } else {
+        format!(
+            "{name} is registered in {first} and, differently, in {second}: it runs twice a stop"
+        )
+    };
+    Finding::warning("entries", what, "remove one of them")
+}
+
+/// The commands of our hooks under `Stop`, each once.
+fn stops<'a>(file: &'a File, owner: &Owner) -> BTreeMap<&'static str, Vec<&'a str>> {
+    let mut found = BTreeMap::<_, Vec<&str>>::new();
+    for registered in file.registered.iter().filter(|r| r.event == "Stop") {
+        if let Whose::Ours { hook, .. } | Whose::Wrapped { hook } = owner.whose(&registered.command)
+        {
+            let commands = found.entry(hook).or_default();
+            if !commands.contains(&registered.command.as_str()) {
+                commands.push(&registered.command);
+            }
+        }
+    }
+    found
+}
+
+/// Commands that end in one of our names but aren't the installed programs.
+fn elsewhere(file: &File, owner: &Owner) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for registered in &file.registered {
+        if owner.whose(&registered.command) != Whose::Other {
+            continue;
+        }
+        let words = crate::shell::words(&registered.command).unwrap_or_default();
+        let program = words.first().map(PathBuf::from).unwrap_or_default();
+        let name = program.file_name().unwrap_or_default();
+        if NAMES.into_iter().any(|known| name == known) {
+            findings.push(Finding::warning(
+                "entries",
+                format!(
+                    "{}: {} is not an installed program of ours",
+                    file.shown, registered.command
+                ),
+                "remove it, or it runs beside the installed one",
+            ));
+        }
+    }
+    findings
+}
+
+/// Does the host wait long enough? After its timeout a stop passes without a word, and a gated command runs.
+pub fn timeouts<'a>(files: impl Iterator<Item = &'a File>, owner: &Owner) -> Vec<Finding> {
+    let (mut findings, mut ours) = (Vec::new(), 0);
+    for file in files {
+        for registered in &file.registered {
+            let Whose::Ours { hook, flags } = owner.whose(&registered.command) else {
+                continue;
+            };
+            ours += 1;
+            // Without a timeout a host waits for ten minutes.
+            let Some(timeout) = registered
+                .timeout
+                .as_deref()
+                .and_then(|t| t.parse::<f64>().ok())
+            else {
+                continue;
+            };
+            let deadline = flags.deadline();
+            if timeout <= deadline.as_secs_f64() {
+                findings.push(Finding::error(
+                    "timeout",
+                    format!(
+                        "{}: {} of {hook} is cancelled after {timeout} s, its judge has {} s",
+                        file.shown,
+                        registered.event,
+                        deadline.as_secs_f64()
+                    ),
+                    "run install.sh again: it sets a timeout above the deadline",
+                ));
+            }
+        }
+    }
+    if findings.is_empty() && ours > 0 {
+        findings.push(Finding::ok(
+            "timeout",
+            "every entry waits longer than its judge",
+        ));
+    }
+    findings
+}

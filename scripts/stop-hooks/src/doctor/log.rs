@@ -1,0 +1,128 @@
+//! Can decisions be logged, and when did each hook last fire?
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+
+use common::hook::NAMES;
+use common::log::Record;
+
+use super::Finding;
+use crate::decisions::{self, Window};
+use crate::places::Places;
+use crate::registration::{Owner, Whose};
+use crate::settings::splice::Registered;
+
+/// How far back it is looked for the last time that a hook fired.
+const DAYS: u32 = 30;
+
+/// Checks the log directories of the registered hooks.
+pub fn check(commands: &[&Registered], owner: &Owner, places: &Places) -> Vec<Finding> {
+    let mut directories = BTreeSet::new();
+    let mut hooks = BTreeSet::new();
+    for registered in commands {
+        if let Whose::Ours { hook, flags } = owner.whose(&registered.command) {
+            hooks.insert(hook);
+            directories.insert(
+                flags
+                    .get("log-dir")
+                    .map_or_else(|| places.logs(), PathBuf::from),
+            );
+        }
+    }
+    let mut findings = Vec::new();
+    let mut fired = BTreeMap::new();
+    for directory in &directories {
+        findings.push(writable(directory, places));
+        last_fired(directory, &mut fired);
+    }
+    for hook in NAMES.into_iter().filter(|hook| hooks.contains(hook)) {
+        findings.push(fired_finding(hook, &fired));
+    }
+    findings
+}
+
+fn writable(directory: &Path, places: &Places) -> Finding {
+    const AREA: &str = "log";
+    let shown = places.shown(directory);
+    let nothing = |why: &str, todo: &str| {
+        Finding::error(
+            AREA,
+            format!("nothing is logged: {shown} {why}"),
+            todo.to_owned(),
+        )
+    };
+    let Ok(found) = fs::symlink_metadata(directory) else {
+        // It is made with the first decision, if its parent lets it.
+        let parent = directory.ancestors().skip(1).find(|parent| parent.exists());
+        let made = parent.is_some_and(is_writable);
+        return if made {
+            Finding::ok(AREA, format!("{shown} is made with the first decision"))
+        } else {
+            nothing("can't be made", "make the directory above it writable")
+        };
+    };
+    let owner = places
+        .home()
+        .and_then(|home| fs::metadata(home).ok())
+        .map(|home| home.uid());
+    if found.is_symlink() {
+        nothing(
+            "is a symlink",
+            "make it a directory, or name another one with --log-dir",
+        )
+    } else if !found.is_dir() {
+        nothing("is no directory", "move the file away")
+    } else if owner.is_some_and(|owner| owner != found.uid()) {
+        nothing(
+            "belongs to somebody else",
+            "change its owner, or name another one with --log-dir",
+        )
+    } else if !is_writable(directory) {
+        nothing("can't be written to", "make it writable")
+    } else {
+        Finding::ok(AREA, format!("{shown} can be written to"))
+    }
+}
+
+/// Tried, since mode bits don't tell about read-only file systems.
+fn is_writable(directory: &Path) -> bool {
+    let probe = directory.join(format!(".stop-hooks-doctor.{}", std::process::id()));
+    let made = fs::OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .open(&probe)
+        .is_ok();
+    made && fs::remove_file(probe).is_ok()
+}
+
+/// When each hook last fired for each host.
+fn last_fired(directory: &Path, fired: &mut BTreeMap<(String, String), String>) {
+    let files = Window::new(DAYS, None).files(directory).unwrap_or_default();
+    let _ = decisions::each_line(&files, |line| {
+        if let Ok(record) = serde_json::from_slice::<Record>(line)
+            && let Some(host) = record.host
+        {
+            fired.insert((record.hook, host), record.time);
+        }
+    });
+}
+
+fn fired_finding(hook: &str, fired: &BTreeMap<(String, String), String>) -> Finding {
+    const AREA: &str = "fired";
+    let times: Vec<_> = fired
+        .iter()
+        .filter(|((of, _), _)| of == hook)
+        .map(|((_, host), time)| format!("{host} {}", time.get(..16).unwrap_or(time)))
+        .collect();
+    if times.is_empty() {
+        Finding::warning(
+            AREA,
+            format!("{hook} has not fired in {DAYS} days"),
+            "restart the client: it reads its settings when it starts",
+        )
+    } else {
+        Finding::ok(AREA, format!("{hook} last fired: {}", times.join(", ")))
+    }
+}

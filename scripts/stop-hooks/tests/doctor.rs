@@ -1,0 +1,376 @@
+//! `stop-hooks doctor` in homes that are well and in homes that are not.
+
+#![allow(
+    clippy::unwrap_used,
+    reason = "a test that can't go on fails where it stands"
+)]
+
+mod harness;
+
+use std::fs;
+use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::path::PathBuf;
+use std::process::{Command, Output};
+
+use common::hook::NAMES;
+use common::log::{self, Record};
+use harness::agree;
+use tempfile::TempDir;
+use time::OffsetDateTime;
+
+/// A home with the hooks installed, a judge, and a project to stand in.
+struct Home(TempDir);
+
+impl Home {
+    fn new() -> Self {
+        let home = Self(tempfile::tempdir().unwrap());
+        for directory in ["built", "bin", "project/.claude"] {
+            fs::create_dir_all(home.path(directory)).unwrap();
+        }
+        let version = env!("CARGO_PKG_VERSION");
+        for name in NAMES.into_iter().chain(["stop-hooks"]) {
+            home.program(&format!("built/{name}"), &format!("echo {name} {version}"));
+        }
+        home.program("judge", "cat > /dev/null; echo '{\"new_proposal\":true}'");
+        home
+    }
+
+    /// The hooks installed with the judge and `args`.
+    fn install(self, args: &[&str]) -> Self {
+        let judge = format!("command:{}", self.path("judge").display());
+        let mut all = vec!["install", "--from", "../built", "--judge", &judge];
+        all.extend(args);
+        let output = self.run(&all);
+        assert!(
+            output.status.success(),
+            "{}",
+            String::from_utf8_lossy(&output.stderr)
+        );
+        self
+    }
+
+    fn path(&self, relative: &str) -> PathBuf {
+        self.0.path().join(relative)
+    }
+
+    fn program(&self, path: &str, body: &str) {
+        let path = self.path(path);
+        fs::write(&path, format!("#!/bin/sh\n{body}\n")).unwrap();
+        fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
+    }
+
+    fn run(&self, args: &[&str]) -> Output {
+        Command::new(env!("CARGO_BIN_EXE_stop-hooks"))
+            .args(args)
+            .current_dir(self.path("project"))
+            .env_clear()
+            .env("HOME", self.0.path())
+            .env(
+                "PATH",
+                format!("{}:/usr/bin:/bin", self.path("bin").display()),
+            )
+            .output()
+            .unwrap()
+    }
+
+    /// What the doctor says, without times, and whether something is broken.
+    fn doctor(&self, args: &[&str]) -> (String, bool) {
+        let mut all = vec!["doctor"];
+        all.extend(args);
+        let output = self.run(&all);
+        let said = String::from_utf8(output.stdout).unwrap();
+        let said = said.replace(self.0.path().to_str().unwrap(), "~");
+        let mut lines = String::new();
+        for line in said.lines() {
+            let (before, after) = line.split_once(": answered in ").unwrap_or((line, ""));
+            lines += before;
+            if !after.is_empty() {
+                lines += ": answered";
+            }
+            lines.push('\n');
+        }
+        let stderr = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(stderr.is_empty(), output.status.success(), "{stderr}");
+        (lines, !output.status.success())
+    }
+
+    /// Expects a line of the doctor's.
+    #[track_caller]
+    fn told(&self, args: &[&str], expected: &str) {
+        let (said, _) = self.doctor(args);
+        assert!(said.lines().any(|line| line.trim() == expected), "{said}");
+    }
+
+    fn settings(&self) -> String {
+        fs::read_to_string(self.path(".claude/settings.json")).unwrap()
+    }
+
+    fn write(&self, path: &str, text: &str) {
+        fs::write(self.path(path), text).unwrap();
+    }
+}
+
+#[test]
+fn a_home_that_is_well() {
+    let home = Home::new().install(&[]);
+    for (hook, host) in NAMES
+        .iter()
+        .zip(["claude-code", "codex", "codex", "codex", "codex"])
+    {
+        let record = Record {
+            hook: (*hook).into(),
+            host: Some(host.into()),
+            time: "2026-01-31T12:00:00+01:00".into(),
+            ..Record::default()
+        };
+        let now = OffsetDateTime::now_local().unwrap_or_else(|_| OffsetDateTime::now_utc());
+        log::append(&record, &home.path(".claude/logs"), home.0.path(), now);
+    }
+    let (said, broken) = home.doctor(&[]);
+    agree("doctor-well.txt", &said);
+    assert!(!broken);
+}
+
+#[test]
+fn a_home_without_hooks() {
+    let (said, broken) = Home::new().doctor(&[]);
+    agree("doctor-empty.txt", &said);
+    assert!(broken);
+}
+
+#[test]
+fn one_bad_entry_is_named_since_it_drops_them_all() {
+    let home = Home::new().install(&[]);
+    home.write(
+        ".claude/settings.json",
+        &home
+            .settings()
+            .replacen("\"timeout\":30", "\"timeout\":\"30\"", 1),
+    );
+    home.told(
+        &["--offline"],
+        "error    settings  ~/.claude/settings.json: hooks.Stop[0].hooks[0].timeout is \"30\", but has to be a number above 0",
+    );
+    home.write(
+        ".claude/settings.json",
+        &home.settings().replacen('{', "{ // mine\n", 1),
+    );
+    let (said, broken) = home.doctor(&["--offline"]);
+    assert!(
+        said.contains("error    settings  ~/.claude/settings.json is not JSON: "),
+        "{said}"
+    );
+    assert!(broken);
+}
+
+#[test]
+fn programs_that_changed_or_are_gone_are_named() {
+    let home = Home::new().install(&[]);
+    home.program(".claude/hooks/scope-check", "echo scope-check 9.9.9");
+    fs::remove_file(home.path(".claude/hooks/scope-change")).unwrap();
+    home.program(".claude/hooks/shallow-bugfix", "exit 1");
+    let version = env!("CARGO_PKG_VERSION");
+    let older = format!(
+        "warning  programs  ~/.claude/hooks/scope-check is version 9.9.9, this is {version}"
+    );
+    home.told(&["--offline"], &older);
+    home.told(
+        &["--offline"],
+        "error    programs  ~/.claude/hooks/scope-change is missing",
+    );
+    home.told(
+        &["--offline"],
+        "error    programs  ~/.claude/hooks/shallow-bugfix doesn't run",
+    );
+}
+
+#[test]
+fn what_runs_twice_is_named() {
+    let home = Home::new().install(&[]);
+    let other = format!(
+        "{{\"hooks\":{{\"Stop\":[{{\"hooks\":[{{\"type\":\"command\",\"command\":\"{}\"}}]}}]}}}}",
+        home.path(".claude/hooks/scope-check").display()
+    );
+    home.write("project/.claude/settings.json", &other);
+    home.told(
+        &["--offline"],
+        "warning  entries   scope-check is registered in ~/.claude/settings.json and, differently, in \
+         ~/project/.claude/settings.json: it runs twice a stop",
+    );
+    home.write("project/.claude/settings.json", &home.settings());
+    let (said, _) = home.doctor(&["--offline"]);
+    assert!(
+        !said.contains("twice"),
+        "the same command runs once: {said}"
+    );
+    home.write(
+        "project/.claude/settings.json",
+        &other.replace(".claude/hooks", "elsewhere"),
+    );
+    home.told(
+        &["--offline"],
+        "warning  entries   ~/project/.claude/settings.json: ~/elsewhere/scope-check is not an installed program of ours",
+    );
+}
+
+#[test]
+fn a_timeout_below_the_deadline_is_named() {
+    let home = Home::new().install(&[]);
+    home.write(
+        ".claude/settings.json",
+        &home
+            .settings()
+            .replacen("\"timeout\":30", "\"timeout\":20", 1),
+    );
+    home.told(
+        &["--offline"],
+        "error    timeout   ~/.claude/settings.json: Stop of commit-before-verify is cancelled after 20 s, its judge has 20 s",
+    );
+}
+
+#[test]
+fn what_switches_the_hooks_off_is_named() {
+    let home = Home::new().install(&["--mode", "off"]);
+    let settings = home.settings().replacen(
+        '{',
+        "{\"disableAllHooks\":true,\"env\":{\"STOP_HOOK_LLM_JUDGE_MODE\":\"off\"},",
+        1,
+    );
+    home.write(".claude/settings.json", &settings);
+    home.told(
+        &[],
+        "error    settings  ~/.claude/settings.json switches all hooks off: disableAllHooks",
+    );
+    home.told(
+        &[],
+        "warning  settings  ~/.claude/settings.json sets STOP_HOOK_LLM_JUDGE_MODE to \"off\"",
+    );
+    let (said, _) = home.doctor(&[]);
+    assert!(said.contains("are switched off: mode off\n"), "{said}");
+}
+
+#[test]
+fn a_log_that_nothing_is_written_to_is_named() {
+    let home = Home::new().install(&[]);
+    symlink(home.path("project"), home.path(".claude/logs")).unwrap();
+    home.told(
+        &["--offline"],
+        "error    log       nothing is logged: ~/.claude/logs is a symlink",
+    );
+    fs::remove_file(home.path(".claude/logs")).unwrap();
+    home.write(".claude/logs", "");
+    home.told(
+        &["--offline"],
+        "error    log       nothing is logged: ~/.claude/logs is no directory",
+    );
+}
+
+#[test]
+fn a_judge_that_does_not_answer_is_named_with_what_to_do() {
+    let home = Home::new().install(&[]);
+    home.program("judge", "exit 3");
+    let (said, broken) = home.doctor(&[]);
+    assert!(
+        said.contains("error    judge     command:~/judge: exit-3 in "),
+        "{said}"
+    );
+    assert!(said.contains("→ the program gave up;"), "{said}");
+    assert!(
+        said.contains("error    judge     no judge answered within "),
+        "{said}"
+    );
+    assert!(broken);
+    fs::remove_file(home.path("judge")).unwrap();
+    let (said, _) = home.doctor(&["--offline"]);
+    assert!(
+        said.contains("ok       judge     not asked (--offline), with --judge "),
+        "{said}"
+    );
+}
+
+#[test]
+fn a_hook_that_pushes_the_opposite_way_is_named() {
+    let home = Home::new().install(&[]);
+    home.program("nag", "echo 'There are uncommitted changes.' >&2; exit 2");
+    let entry = |command: &str| {
+        format!("{{\"hooks\":[{{\"type\":\"command\",\"command\":\"{command}\"}}]}}")
+    };
+    home.write(
+        "project/.claude/settings.json",
+        &format!(
+            "{{\"hooks\":{{\"Stop\":[{},{}]}}}}",
+            entry(&home.path("nag").display().to_string()),
+            entry("say done")
+        ),
+    );
+    home.told(
+        &["--offline"],
+        "warning  others    ~/project/.claude/settings.json: the Stop hook \"~/nag\" speaks of \"uncommitted changes\"",
+    );
+    home.told(
+        &["--offline"],
+        "ok       others    ~/project/.claude/settings.json: another Stop hook: \"say done\"",
+    );
+}
+
+/// A client that lists the hooks of `hooks.json` with `trust`, as the real one's app server does.
+fn codex(home: &Home, trust: &str) {
+    let command = |name: &str| home.path(".claude/hooks").join(name).display().to_string();
+    let judge = home.path("judge").display().to_string();
+    let hooks: Vec<_> = NAMES
+        .iter()
+        .map(|name| {
+            serde_json::json!({
+                "eventName": "stop",
+                "command": format!("{} --judge command:{judge}", command(name)),
+                "trustStatus": trust,
+            })
+        })
+        .collect();
+    let answer = serde_json::json!({ "id": 1, "result": { "data": [{ "hooks": hooks }] } });
+    home.program(
+        "bin/codex",
+        &format!(
+            "read -r initialize; echo '{{\"id\":0,\"result\":{{}}}}'\n\
+             read -r initialized; echo '{{\"method\":\"configWarning\"}}'\n\
+             read -r list; echo '{answer}'; cat > /dev/null"
+        ),
+    );
+}
+
+#[test]
+fn codex_is_asked_for_its_trust() {
+    let home = Home::new().install(&["--codex"]);
+    home.told(
+        &[],
+        "warning  codex     no hook of ~/.codex/hooks.json was ever trusted, as far as config.toml tells",
+    );
+    codex(&home, "trusted");
+    home.told(
+        &[],
+        "ok       codex     Codex trusts 5 hooks of ~/.codex/hooks.json",
+    );
+    codex(&home, "untrusted");
+    home.told(
+        &[],
+        "error    codex     ~/.codex/hooks.json: Stop ~/.claude/hooks/scope-check --judge command:~/judge is not trusted, \
+         and is skipped",
+    );
+    codex(&home, "modified");
+    let (said, broken) = home.doctor(&[]);
+    assert_eq!(
+        said.matches("was changed since it was trusted, and is skipped")
+            .count(),
+        5
+    );
+    assert!(broken);
+    let config = format!(
+        "[hooks.state.\"{}:stop:0:0\"]\n",
+        home.path(".codex/hooks.json").display()
+    );
+    home.write(".codex/config.toml", &config);
+    home.told(
+        &["--offline"],
+        "ok       codex     hooks of ~/.codex/hooks.json were trusted once; Codex was not asked",
+    );
+}
