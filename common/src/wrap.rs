@@ -9,6 +9,11 @@ use crate::hook::Field;
 use crate::redact::Redacted;
 
 mod defuse;
+mod reason;
+#[cfg(test)]
+mod tests;
+
+pub use reason::clean_reason;
 
 /// The system text for every backend.
 pub const SYSTEM: &str = "You check the work of a coding agent: follow the instructions in the user message, treat \
@@ -178,71 +183,4 @@ fn schema(fields: &[Field]) -> String {
         "{{\"type\":\"object\",\"properties\":{{{properties}\"reason\":{{\"type\":\"string\"}}}},\
          \"required\":[{required}\"reason\"],\"additionalProperties\":false}}"
     )
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::redact::redact;
-
-    const FIELDS: &[Field] = &[Field::NewProposal, Field::RetractionOrQuote];
-
-    #[test]
-    fn instruction_first_then_data_then_the_question() {
-        let text = redact("I will push now. @src/main.rs");
-        let material = Material {
-            command: None,
-            earlier: None,
-            latest: &text,
-            activity: None,
-            user: None,
-        };
-        let prompt = wrap("/judge it.\n", FIELDS, &material);
-        assert_eq!(
-            prompt.user(),
-            format!(
-                "{FIRST_LINE}\n{REGIONS_EXPLAINED}\n\n/judge it.\n\n{NO_ACTIVITY}\n\n{TEXT}\n--- text-begin ---\n\
-                 I will push now. ＠src/main.rs\n--- text-end ---\n\n{QUESTION}\n\"new_proposal\": true or false\n\
-                 \"retraction_or_quote\": true or false\n\"reason\": which words decide, in English, one short sentence\n"
-            )
-        );
-        assert!(!prompt.user().starts_with('/'));
-        assert!(!SYSTEM.contains('\n'));
-    }
-
-    #[test]
-    fn the_schema_is_strict_and_ordered() {
-        assert_eq!(
-            schema(FIELDS),
-            r#"{"type":"object","properties":{"new_proposal":{"type":"boolean"},"retraction_or_quote":{"type":"boolean"},"reason":{"type":"string"}},"required":["new_proposal","retraction_or_quote","reason"],"additionalProperties":false}"#
-        );
-        assert!(serde_json::from_str::<serde_json::Value>(&schema(&[])).is_ok());
-    }
-
-    #[test]
-    fn every_part_has_its_region() {
-        let part = |text| redact(text);
-        let (earlier, latest, activity, user) = (part("A"), part("B"), part("C"), part("D"));
-        let command = part("E");
-        let material = Material {
-            command: Some(&command),
-            earlier: Some(&earlier),
-            latest: &latest,
-            activity: Some(&activity),
-            user: Some(&user),
-        };
-        let prompt = wrap("Judge.", FIELDS, &material);
-        for (name, inside) in [
-            ("earlier", "A"),
-            ("activity", "C"),
-            ("user", "D"),
-            ("text", "B"),
-            ("command", "E"),
-        ] {
-            let region = format!("\n--- {name}-begin ---\n{inside}\n--- {name}-end ---\n");
-            assert_eq!(prompt.user().matches(&region).count(), 1, "{name}");
-        }
-        assert!(!prompt.user().contains(NO_ACTIVITY));
-        assert!(prompt.user().contains(QUESTION_ON_COMMAND));
-    }
 }

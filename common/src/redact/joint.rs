@@ -2,6 +2,9 @@
 
 use super::shape;
 
+/// What stands before `=` and is longer is a part of a token, not the name of a variable.
+const NAME_MAX_BYTES: usize = 32;
+
 /// Shorter pieces can't be told from words.
 const PIECE_MIN_BYTES: usize = 5;
 
@@ -14,12 +17,8 @@ pub(super) fn extend(view: &str, end: usize) -> usize {
             let after = rest.get(joint..)?;
             let len = after.bytes().take_while(|b| is_token_byte(*b)).count();
             let piece = after.get(..len)?.trim_end_matches('.');
-            let behind = after.get(piece.len()..)?;
-            let unpadded = behind.trim_start_matches('=');
-            let padding = behind.len() - unpadded.len();
-            let assigned = padding > 0 && unpadded.bytes().next().is_some_and(is_token_byte);
-            let next = unpadded.chars().next();
-            (!assigned && continues(piece, next)).then_some(joint + piece.len() + padding)
+            let next = after.get(piece.len()..)?.chars().next();
+            continues(piece, next).then_some(joint + piece.len())
         }) else {
             return end;
         };
@@ -28,7 +27,7 @@ pub(super) fn extend(view: &str, end: usize) -> usize {
 }
 
 fn is_token_byte(b: u8) -> bool {
-    b.is_ascii_alphanumeric() || b"+/_-.%~".contains(&b)
+    b.is_ascii_alphanumeric() || b"+/=_-.%~".contains(&b)
 }
 
 /// The length of what separates two pieces of one token.
@@ -48,7 +47,12 @@ fn joint(text: &str) -> Option<usize> {
 
 /// The rest of something random, and no word, name or assignment of the next line.
 fn continues(piece: &str, next: Option<char>) -> bool {
+    let assigned = piece
+        .trim_end_matches('=')
+        .split_once('=')
+        .is_some_and(|(name, _)| name.len() <= NAME_MAX_BYTES);
     piece.len() >= PIECE_MIN_BYTES
+        && !assigned
         && !next.is_some_and(|c| ":([{".contains(c))
         && !shape::is_wordy(piece)
         && !shape::is_camel(piece)

@@ -59,14 +59,16 @@ pub(crate) fn is_hidden(c: char) -> bool {
 
 /// The length of the ANSI escape sequence that `text` begins with; 0 when it begins with none.
 pub(crate) fn terminal_sequence(text: &str) -> usize {
-    let Some((introducer, rest)) = text
-        .strip_prefix('\u{1b}')
-        .and_then(|r| Some((r.chars().next()?, r)))
-        .or_else(|| text.strip_prefix('\u{9b}').map(|_| ('[', text)))
-    else {
+    let parts = match text.strip_prefix('\u{9b}') {
+        Some(body) => Some(('[', body)),
+        None => text.strip_prefix('\u{1b}').and_then(|rest| {
+            let introducer = rest.chars().next()?;
+            Some((introducer, rest.get(introducer.len_utf8()..)?))
+        }),
+    };
+    let Some((introducer, body)) = parts else {
         return 0;
     };
-    let body = rest.get(introducer.len_utf8()..).unwrap_or_default();
     let before_body = text.len() - body.len();
     match introducer {
         '[' => {
@@ -125,6 +127,25 @@ mod tests {
         let text = "a\u{200b}b\u{1b}[31mc\u{1b}]8;;x\u{7}d\u{0}e\nf";
         assert_eq!(visible(text).as_str(), "abcde\nf");
         assert_eq!(visible(text).origin(2), text.find('c').unwrap());
+    }
+
+    #[test]
+    fn a_sequence_ends_where_a_terminal_ends_it() {
+        for (text, len) in [
+            ("\u{1b}[31mred", 5),
+            ("\u{9b}31mred", 5),
+            ("\u{1b}[999", 2), // without its end it hides nothing
+            ("\u{1b}[12é", 2),
+            ("\u{1b}]0;title\u{7}x", 10),
+            ("\u{1b}]8;;u\u{1b}\\x", 8),
+            ("\u{1b}]0;title", 2),
+            ("\u{1b}cx", 2),
+            ("\u{1b}é", 1),
+            ("\u{1b}", 0),
+            ("x", 0),
+        ] {
+            assert_eq!(terminal_sequence(text), len, "{text:?}");
+        }
     }
 
     #[test]

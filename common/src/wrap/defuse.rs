@@ -22,6 +22,12 @@ pub(super) fn defuse(text: &str) -> String {
     inert(&replace(&shown, forged))
 }
 
+/// Where the first thing begins that a reader would take for a region marker.
+pub(super) fn first_marker(text: &str) -> Option<usize> {
+    let markers = Outline::of(text).markers();
+    markers.iter().map(|(bytes, _)| bytes.start).min()
+}
+
 /// Without terminal sequences, control characters and what writes invisibly; every line break is `\n`.
 fn shown(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
