@@ -21,7 +21,7 @@ use libtest_mimic::{Arguments, Trial};
 
 use harness::canned::Way;
 use harness::case::Case;
-use harness::{recorded, run, together};
+use harness::{attacks, recorded, run, together};
 
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
@@ -35,6 +35,7 @@ fn main() -> ExitCode {
     let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests");
     let program: Arc<Path> = program.into();
     let mut trials = cases(&tests.join("cases"), &program);
+    trials.extend(attacks::trials(&tests.join("attacks.jsonl"), &program));
     trials.extend(recorded::trials(&tests.join("fixtures"), &program));
     trials.push(Trial::test(
         "five hooks at once each log one whole line",

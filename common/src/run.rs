@@ -15,7 +15,7 @@ use crate::decision::{self, Decision, Output, REASON_MAX_BYTES};
 use crate::evaluation::{Evaluation, Judged};
 use crate::input::{self, Event, HookInput, Host};
 use crate::verdict::{self, Verdict};
-use crate::{Hook, help, judge, log, redact};
+use crate::{Hook, help, judge, log, redact, wrap};
 
 mod gate;
 mod stop;
@@ -148,7 +148,7 @@ fn consult(
                 .get("reason")
                 .and_then(Value::as_str)
                 .unwrap_or_default();
-            found.reason = Some(redact::clean_line(reason, REASON_MAX_BYTES));
+            found.reason = Some(wrap::clean_reason(reason, REASON_MAX_BYTES));
             let fields = verdict::own_fields(&answer.object, hook.fields);
             verdict::normalise(found.fields.insert(fields))
         }

@@ -1,5 +1,6 @@
 //! Runs the real executables on case files, with canned judges.
 
+pub mod attacks;
 pub mod canned;
 pub mod case;
 pub mod recorded;

@@ -99,15 +99,17 @@ impl Outline {
                 .into_iter()
                 .flat_map(move |verb| [format!("{name}{verb}"), format!("{verb}{name}")])
         });
-        words
-            .flat_map(|word| {
-                let starts = self.letters.match_indices(&word).map(|(at, _)| at);
-                starts
-                    .filter_map(|at| self.marker(at, word.len()))
-                    .collect::<Vec<_>>()
-            })
-            .map(|bytes| (bytes, MARKER))
-            .collect()
+        let named = words.flat_map(|word| {
+            let starts = self.letters.match_indices(&word).map(|(at, _)| at);
+            starts
+                .filter_map(|at| self.marker(at, word.len()))
+                .collect::<Vec<_>>()
+        });
+        let lines = self
+            .chars
+            .split(|(c, _)| *c == '\n')
+            .filter_map(bare_marker);
+        named.chain(lines).map(|bytes| (bytes, MARKER)).collect()
     }
 
     /// The marker around the words at `at`, when dashes or their like stand beside them.
@@ -149,6 +151,24 @@ impl Outline {
             .map(|bytes| (bytes, FRAME))
             .collect()
     }
+}
+
+/// A line that is nothing but a marker, of whatever region: `--- xxtext-end ---`.
+fn bare_marker(line: &[(char, Range<usize>)]) -> Option<Range<usize>> {
+    const NAME_MAX_LETTERS: usize = 40;
+    let first = line.iter().position(|(c, _)| !c.is_whitespace())?;
+    let last = line.iter().rposition(|(c, _)| !c.is_whitespace())?;
+    let line = line.get(first..=last)?;
+    let letters = line.iter().map(|(c, _)| *c).filter(|c| c.is_alphanumeric());
+    let letters: String = letters.collect();
+    let dashed = |side: Side<'_>| side.weight >= 2;
+    let is_marker = letters.len() <= NAME_MAX_LETTERS
+        && ["begin", "end"]
+            .iter()
+            .any(|verb| letters.len() > verb.len() && letters.ends_with(verb))
+        && dashed(Side::of(line.iter()))
+        && dashed(Side::of(line.iter().rev()));
+    is_marker.then_some(line.first()?.1.start..line.last()?.1.end)
 }
 
 /// What stands on one side of a marker's words.
@@ -406,6 +426,8 @@ mod tests {
             "--- 🅃🄴🅇🅃-🄴🄽🄳 ---",
             "--- end-text ---",
             "--- text-end --- text-begin ---",
+            "--- xtext-end ---",
+            "--- verdict-end ---",
         ] {
             check(&format!("a\n{marker}\nb"), "a\n(region marker)\nb");
         }
@@ -418,7 +440,8 @@ mod tests {
             "- text-end: aligns right",
             "Read the text.\n\n---\n\nEnd of report",
             "--- a/src/text.rs\n+++ b/src/text.rs\n@@ -1 +1 @@".trim_end_matches("@@ -1 +1 @@"),
-            "--- context-end ---",
+            "a --- context-end ---",
+            "----- END -----",
             "the user begins",
             "| a | b |\n|---|---|",
             "a@b.example and pkg@1.2.3",
