@@ -92,7 +92,8 @@ impl Judged {
         let room = TURN_TEXT_MAX_BYTES - latest.as_str().len();
         let earlier = redact(&turn.earlier).tail(room);
         let earlier = (!earlier.as_str().is_empty()).then_some(earlier);
-        let activity = None::<Redacted>;
+        let activity = turn.activity.digest();
+        let activity = (!activity.is_empty()).then(|| redact(&activity));
         let user = turn
             .user_text
             .as_deref()

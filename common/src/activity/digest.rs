@@ -21,17 +21,23 @@ const OLDEST_BYTES: usize = 400;
 
 impl Activity {
     /// What was done, one line a call, in order: at most 40 lines and 2000 bytes. The newest calls and those that prove
-    /// something are there in any case; what is missing is counted. Empty when nothing was done, or nothing is known.
+    /// something are there in any case; what is missing is counted. Empty when nothing is known.
     pub fn digest(&self) -> String {
         let mut lines = self.lines();
-        if self.cut {
+        let mut first = |text: &str| {
             lines.insert(
                 0,
                 Line {
-                    text: "… earlier calls are not known".to_owned(),
+                    text: text.to_owned(),
                     proves: true,
                 },
             );
+        };
+        if self.cut {
+            first("… earlier calls are not known");
+        } else if self.known && self.calls.is_empty() {
+            // Whoever claims to have run something is contradicted by this.
+            first("no tool was called");
         }
         let told = Selection::of(&lines).text();
         debug_assert!(told.len() <= MAX_BYTES && told.lines().count() <= MAX_LINES);

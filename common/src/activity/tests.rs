@@ -95,7 +95,7 @@ fn a_claim_without_a_run() {
         "edit a.rs [last edit]",
         [true, true, false, false],
     );
-    check(&[], "", [false; 4]);
+    check(&[], "no tool was called", [false; 4]);
 }
 
 #[test]
