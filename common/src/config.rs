@@ -118,6 +118,18 @@ impl Environment {
             .clone()
             .or_else(|| Some(self.home.as_ref()?.join(".claude")))
     }
+
+    /// Where the user's own rules are: beside the installed hooks, unless a variable that a project can set moves that
+    /// into the project.
+    pub fn rules_dir(&self, project: &[PathBuf]) -> Option<PathBuf> {
+        let moved_into = |dir: &PathBuf| {
+            self.claude_config_dir
+                .as_ref()
+                .is_some_and(|moved| moved.starts_with(dir))
+        };
+        let own = self.claude_dir().filter(|dir| dir.is_absolute())?;
+        (!project.iter().any(moved_into)).then(|| own.join("hooks"))
+    }
 }
 
 /// All that a run was told.
@@ -131,6 +143,8 @@ pub struct Config {
     pub host: Host,
     /// How much layer 1 lets through.
     pub sensitivity: Sensitivity,
+    /// Where the user's own rules are; none without a home, and none in a project.
+    pub rules_dir: Option<PathBuf>,
     /// Where decisions are logged; none without a home.
     pub log_dir: Option<PathBuf>,
     /// Whose files the log may be.
@@ -146,6 +160,12 @@ impl Config {
     /// When a flag or variable has a value that it doesn't take.
     pub fn resolve(args: Args, environment: Environment) -> Result<Self, Error> {
         let host = environment.host();
+        let project: Vec<PathBuf> = env::current_dir()
+            .ok()
+            .into_iter()
+            .chain(environment.project_dir.clone())
+            .collect();
+        let rules_dir = environment.rules_dir(&project);
         let log_dir = args
             .log_dir
             .or_else(|| Some(environment.claude_dir()?.join("logs")));
@@ -179,6 +199,7 @@ impl Config {
             gate: args.gate,
             host,
             sensitivity: args.sensitivity.unwrap_or_default(),
+            rules_dir,
             log_dir,
             home: environment.home,
             judge: judge::Settings {
@@ -190,11 +211,7 @@ impl Config {
                 anthropic_key: key("ANTHROPIC_API_KEY"),
                 codex_user_config: args.codex_user_config,
                 search_path: environment.search_path,
-                forbidden: env::current_dir()
-                    .ok()
-                    .into_iter()
-                    .chain(environment.project_dir)
-                    .collect(),
+                forbidden: project,
                 temp_dir: environment.temp_dir,
             },
         })

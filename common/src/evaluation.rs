@@ -131,6 +131,8 @@ pub struct Evaluation {
     pub turn: Option<Turn>,
     /// Layer 1.
     pub look: Option<Look>,
+    /// What is wrong with the user's own rules.
+    pub rule_faults: Vec<Redacted>,
     /// What the judge was given.
     pub judged: Option<Judged>,
     /// What came of it.
@@ -170,6 +172,7 @@ impl Evaluation {
         now: OffsetDateTime,
         total: Duration,
     ) -> Record {
+        let owned = |r: &Redacted| r.as_str().to_owned();
         let mut record = Record {
             time: now.format(&Rfc3339).unwrap_or_default(),
             id: id(now),
@@ -181,6 +184,7 @@ impl Evaluation {
             verdict: self.verdict.map(|v| v.name().to_owned()),
             fields: self.fields.clone(),
             reason: self.reason.as_ref().map(|r| r.as_str().to_owned()),
+            rule_faults: self.rule_faults.iter().map(owned).collect(),
             judge_ms: millis(self.judge_time),
             total_ms: millis(total),
             ..Record::default()
@@ -193,11 +197,11 @@ impl Evaluation {
         }
         match &self.look {
             Some(Look::Bypassed { signal, bypass }) => {
-                record.signal = Some(signal.id.to_owned());
-                record.bypass = Some(bypass.id.to_owned());
+                record.signal = Some(signal.id.to_string());
+                record.bypass = Some(bypass.id.to_string());
             }
             Some(Look::Hit { signals }) => {
-                record.signal = signals.first().map(|s| s.id.to_owned());
+                record.signal = signals.first().map(|s| s.id.to_string());
             }
             Some(Look::NoHit) | None => {}
         }
@@ -210,7 +214,6 @@ impl Evaluation {
             for (kind, count) in judged.regions().flat_map(Redacted::counts) {
                 *record.redactions.entry(kind.to_owned()).or_default() += count;
             }
-            let owned = |r: &Redacted| r.as_str().to_owned();
             record.text = Some(owned(&judged.latest));
             record.earlier = judged.earlier.as_ref().map(owned);
             record.command = judged.command.as_ref().map(owned);

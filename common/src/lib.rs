@@ -33,6 +33,7 @@ pub mod input;
 pub mod judge;
 pub mod log;
 pub mod redact;
+pub mod rules;
 pub mod run;
 pub mod signal;
 mod traced;

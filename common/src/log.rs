@@ -57,6 +57,9 @@ pub struct Record {
     pub reason: Option<String>,
     /// Every backend tried, in order.
     pub attempts: Vec<Attempt>,
+    /// What is wrong with the user's own rules.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub rule_faults: Vec<String>,
     /// All attempts together, in milliseconds.
     pub judge_ms: u64,
     /// The whole run, in milliseconds.

@@ -9,6 +9,7 @@
 //! Nothing is compiled at run time but the few patterns that are regular expressions, each only when one of its literals
 //! occurs: compiling costs a thousand times more than looking a word up.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use regex::Regex;
@@ -64,7 +65,7 @@ pub enum Pattern {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Found {
     /// Which one.
-    pub id: &'static str,
+    pub id: Cow<'static, str>,
     /// Its bytes in the text that was looked at.
     pub at: Range<usize>,
 }
@@ -149,7 +150,7 @@ pub fn end_of(text: &str) -> &str {
 fn wording(reading: &Reading, weighed: &Weighed) -> Found {
     let sentence = reading.sentences.get(weighed.strongest);
     Found {
-        id: "wording",
+        id: "wording".into(),
         at: sentence.map_or(0..0, |s| reading.origin(&s.at)),
     }
 }
@@ -196,7 +197,7 @@ impl Signal {
             }
         })?;
         Some(Found {
-            id: self.id,
+            id: self.id.into(),
             at: reading.origin(&at),
         })
     }

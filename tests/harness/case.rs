@@ -5,6 +5,7 @@
 //!   "why": "one sentence",
 //!   "args": ["--mode", "warn"],              (flags besides --judge and --url, which name the canned judge)
 //!   "env": {"NAME": "value"},                (nothing else is set but PATH and HOME)
+//!   "rules": {"signals": ["ship it"]},       (the user's own rules for the hook)
 //!   "transcript": [{"human": "…"}, …],       (steps, see `session`; its path goes into stdin)
 //!   "stdin": {"hook_event_name": "Stop"},    (or a string or a list of bytes, written as it is)
 //!   "judge": {"new_proposal": true},         (or raw text, {"fails": "…"}, or null: a call fails the test)
@@ -35,6 +36,7 @@ pub struct Case {
     pub args: Vec<String>,
     #[serde(default)]
     pub env: BTreeMap<String, String>,
+    pub rules: Option<Value>,
     pub transcript: Option<Vec<Step>>,
     pub stdin: Stdin,
     pub judge: Option<Judge>,

@@ -50,7 +50,7 @@ pub fn decide(
         return allow(Stage::Layer1);
     };
     let signal = Found {
-        id: change.what,
+        id: change.what.into(),
         at: change.at,
     };
     found.look = Some(Look::Hit {

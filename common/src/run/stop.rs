@@ -8,6 +8,7 @@ use crate::decision::{self, Decision};
 use crate::evaluation::{Evaluation, Judged, Stage};
 use crate::hook::NAMES;
 use crate::input::HookInput;
+use crate::rules::{Fault, Rules};
 use crate::signal::Look;
 use crate::transcript;
 use crate::verdict::Verdict;
@@ -30,9 +31,13 @@ pub fn decide(
     };
     let turn = found.turn.insert(turn);
 
-    let look = found
-        .look
-        .insert(signal::look(hook, turn.text(), config.sensitivity));
+    let rules = match &config.rules_dir {
+        Some(dir) => Rules::read(&Rules::file(dir, hook.name)),
+        None => Rules::default(),
+    };
+    let look = signal::look(hook, turn.text(), config.sensitivity);
+    let look = found.look.insert(rules.look(turn.text(), look));
+    found.rule_faults = rules.faults.iter().map(Fault::line).collect();
     if !matches!(look, Look::Hit { .. }) {
         return allow(Stage::Layer1);
     }
@@ -41,7 +46,7 @@ pub fn decide(
         return allow(Stage::BlockBudget);
     }
 
-    let judged = Judged::of(turn, hook.prompt, hook.fields);
+    let judged = Judged::of(turn, &rules.instruct(hook.prompt), hook.fields);
     match consult(hook, config, judged, found, deadline) {
         Verdict::Violation => {
             let words = decision::feedback(hook.name, found.reason.as_ref(), hook.remedy);

@@ -192,8 +192,8 @@ fn print(
 ) -> Result<(), Error> {
     let (signal, bypass) = match look {
         Look::NoHit => (None, None),
-        Look::Bypassed { signal, bypass } => (Some(signal.id), Some(bypass.id)),
-        Look::Hit { signals } => (signals.first().map(|s| s.id), None),
+        Look::Bypassed { signal, bypass } => (Some(&*signal.id), Some(&*bypass.id)),
+        Look::Hit { signals } => (signals.first().map(|s| &*s.id), None),
     };
     let text = turn.seen.text();
     let record = Record {

@@ -74,7 +74,7 @@ mod tests {
     use super::*;
 
     fn hit(spans: &[Range<usize>]) -> Look {
-        let signals = spans.iter().cloned().map(|at| Found { id: "x", at });
+        let signals = spans.iter().cloned().map(|at| Found { id: "x".into(), at });
         Look::Hit {
             signals: signals.collect(),
         }

@@ -1,0 +1,318 @@
+//! The user's own rules for a hook, added to the built-in ones.
+//!
+//! `hooks/<hook>.json` in Claude Code's directory, never a file of the project:
+//!
+//! ```json
+//! {"signals": ["\\bship it\\b"], "bypasses": ["^dry run:"], "guidance": "A staging deploy is no violation here."}
+//! ```
+//!
+//! Patterns are regular expressions of the `regex` crate, without regard to case, over what layer 1 looks at. A pattern or
+//! file that can't be used is left out and named: a typo must not switch a hook off.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::fs;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use regex::{Regex, RegexBuilder};
+use serde::Deserialize;
+
+use crate::redact::{Redacted, clean_line, redact};
+use crate::signal::{Found, Look};
+
+/// A larger file is no rule file.
+const FILE_MAX_BYTES: u64 = 64 << 10;
+
+/// A pattern stands in its own error message, twice.
+const LINE_MAX_BYTES: usize = 500;
+
+/// What a rule file holds.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct File {
+    signals: Vec<String>,
+    bypasses: Vec<String>,
+    guidance: Option<String>,
+}
+
+/// The rules that can be used, and what is wrong with the others.
+#[derive(Debug, Default)]
+pub struct Rules {
+    signals: Vec<(String, Regex)>,
+    bypasses: Vec<(String, Regex)>,
+    guidance: Option<Redacted>,
+    /// What was left out.
+    pub faults: Vec<Fault>,
+}
+
+/// A rule, or a whole file, that can't be used.
+#[derive(Debug)]
+pub enum Fault {
+    /// The file is there and can't be read.
+    Unreadable {
+        /// The file.
+        file: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// It holds no rules of the shape above.
+    Malformed {
+        /// The file.
+        file: PathBuf,
+        /// Why, with line and column.
+        source: serde_json::Error,
+    },
+    /// A pattern is no regular expression.
+    Pattern {
+        /// The file.
+        file: PathBuf,
+        /// Its place in there: `signals[2]`.
+        place: String,
+        /// Why.
+        source: Box<regex::Error>,
+    },
+}
+
+impl Rules {
+    /// The file of the rules for `hook` in `dir`.
+    pub fn file(dir: &Path, hook: &str) -> PathBuf {
+        dir.join(format!("{hook}.json"))
+    }
+
+    /// Reads `file`. One that isn't there holds no rules.
+    pub fn read(file: &Path) -> Self {
+        match read(file) {
+            Ok(Some(rules)) => Self::of(file, rules),
+            Ok(None) => Self::default(),
+            Err(fault) => Self {
+                faults: vec![fault],
+                ..Self::default()
+            },
+        }
+    }
+
+    fn of(file: &Path, rules: File) -> Self {
+        let mut faults = Vec::new();
+        let mut compiled = |list: &str, patterns: Vec<String>| {
+            let mut usable = Vec::new();
+            for (index, pattern) in patterns.into_iter().enumerate() {
+                match RegexBuilder::new(&pattern).case_insensitive(true).build() {
+                    Ok(regex) => usable.push((format!("own-{list}[{index}]"), regex)),
+                    Err(source) => faults.push(Fault::Pattern {
+                        file: file.to_owned(),
+                        place: format!("{list}[{index}]"),
+                        source: Box::new(source),
+                    }),
+                }
+            }
+            usable
+        };
+        Self {
+            signals: compiled("signals", rules.signals),
+            bypasses: compiled("bypasses", rules.bypasses),
+            guidance: rules.guidance.map(|words| redact(words.trim())),
+            faults,
+        }
+    }
+
+    /// What layer 1 says of `text` when it has looked itself and these rules are added.
+    pub fn look(&self, text: &str, built_in: Look) -> Look {
+        let mut own = find(&self.signals, text);
+        let signals = match built_in {
+            bypassed @ Look::Bypassed { .. } => return bypassed,
+            Look::Hit { signals } => signals.into_iter().chain(own).collect(),
+            Look::NoHit => match own.next() {
+                Some(first) => vec![first],
+                None => return Look::NoHit,
+            },
+        };
+        match (find(&self.bypasses, text).next(), signals.first()) {
+            (Some(bypass), Some(signal)) => Look::Bypassed {
+                signal: signal.clone(),
+                bypass,
+            },
+            _ => Look::Hit { signals },
+        }
+    }
+
+    /// A hook's instructions with the user's guidance behind them.
+    pub fn instruct<'a>(&self, instructions: &'a str) -> Cow<'a, str> {
+        match &self.guidance {
+            Some(guidance) => Cow::Owned(format!(
+                "{}\n\nThe user of this hook adds, and it goes before the above where they differ:\n{}",
+                instructions.trim_end(),
+                guidance.as_str()
+            )),
+            None => Cow::Borrowed(instructions),
+        }
+    }
+}
+
+fn find<'a>(rules: &'a [(String, Regex)], text: &'a str) -> impl Iterator<Item = Found> + 'a {
+    rules.iter().filter_map(|(id, regex)| {
+        let at = regex.find(text)?.range();
+        Some(Found {
+            id: id.clone().into(),
+            at,
+        })
+    })
+}
+
+fn read(file: &Path) -> Result<Option<File>, Fault> {
+    let unreadable = |source| Fault::Unreadable {
+        file: file.to_owned(),
+        source,
+    };
+    match fs::metadata(file) {
+        // Opening a pipe would wait for its writer.
+        Ok(found) if !found.is_file() => {
+            return Err(unreadable(io::Error::other("it is no regular file")));
+        }
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        _ => {}
+    }
+    let mut text = Vec::new();
+    let file_opened = fs::File::open(file).map_err(unreadable)?;
+    file_opened
+        .take(FILE_MAX_BYTES)
+        .read_to_end(&mut text)
+        .map_err(unreadable)?;
+    let malformed = |source| Fault::Malformed {
+        file: file.to_owned(),
+        source,
+    };
+    serde_json::from_slice(&text).map(Some).map_err(malformed)
+}
+
+impl Fault {
+    /// On one line, fit for the log.
+    pub fn line(&self) -> Redacted {
+        clean_line(&self.to_string(), LINE_MAX_BYTES)
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unreadable { file, source } => write!(f, "{}: {source}", file.display()),
+            Self::Malformed { file, source } => write!(f, "{}: {source}", file.display()),
+            Self::Pattern {
+                file,
+                place,
+                source,
+            } => {
+                write!(f, "{}: {place}: {source}", file.display())
+            }
+        }
+    }
+}
+
+impl std::error::Error for Fault {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Unreadable { source, .. } => Some(source),
+            Self::Malformed { source, .. } => Some(source),
+            Self::Pattern { source, .. } => Some(source),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rules(text: &str) -> Rules {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("a-hook.json");
+        fs::write(&file, text).unwrap();
+        Rules::read(&file)
+    }
+
+    fn hit(ids: &[&'static str]) -> Look {
+        let found = |id: &&'static str| Found {
+            id: (*id).into(),
+            at: 0..1,
+        };
+        Look::Hit {
+            signals: ids.iter().map(found).collect(),
+        }
+    }
+
+    #[track_caller]
+    fn check(rules: &Rules, text: &str, built_in: Look, expected: &str) {
+        let found = match rules.look(text, built_in) {
+            Look::NoHit => "none".to_owned(),
+            Look::Bypassed { signal, bypass } => format!("{} but {}", signal.id, bypass.id),
+            Look::Hit { signals } => signals
+                .iter()
+                .map(|s| s.id.as_ref())
+                .collect::<Vec<_>>()
+                .join(" "),
+        };
+        assert_eq!(found, expected, "{text}");
+    }
+
+    #[test]
+    fn own_rules_are_added_to_the_built_in_ones() {
+        let rules = rules(r#"{"signals": ["ship it", "x+"], "bypasses": ["^dry run"]}"#);
+        check(&rules, "Ship it now", Look::NoHit, "own-signals[0]");
+        check(&rules, "nothing", Look::NoHit, "none");
+        check(
+            &rules,
+            "xx",
+            hit(&["announced"]),
+            "announced own-signals[1]",
+        );
+        check(
+            &rules,
+            "Dry run: ship it",
+            Look::NoHit,
+            "own-signals[0] but own-bypasses[0]",
+        );
+        check(
+            &rules,
+            "Dry run: push",
+            hit(&["announced"]),
+            "announced but own-bypasses[0]",
+        );
+    }
+
+    #[test]
+    fn a_bad_rule_is_named_and_the_others_count() {
+        let rules = rules(r#"{"signals": ["(", "ship it"]}"#);
+        check(&rules, "ship it", Look::NoHit, "own-signals[1]");
+        assert!(
+            rules.faults[0]
+                .to_string()
+                .contains("a-hook.json: signals[0]: ")
+        );
+    }
+
+    #[test]
+    fn a_bad_file_is_named_with_the_place() {
+        let faults = rules("{\"signals\": [\n  1]}").faults;
+        assert!(
+            faults[0].to_string().contains("line 2 column 3"),
+            "{faults:?}"
+        );
+        assert!(
+            rules(r#"{"signal": []}"#).faults[0]
+                .to_string()
+                .contains("signal")
+        );
+        assert!(Rules::read(Path::new("/dev/null/x.json")).faults.len() == 1);
+        assert!(Rules::read(Path::new("/nowhere/x.json")).faults.is_empty());
+        assert_eq!(Rules::read(Path::new("/dev/zero")).faults.len(), 1);
+    }
+
+    #[test]
+    fn guidance_stands_behind_the_instructions() {
+        assert_eq!(rules("{}").instruct("Judge."), "Judge.");
+        assert!(
+            rules(r#"{"guidance": "Be lenient."}"#)
+                .instruct("Judge.\n")
+                .ends_with("\nBe lenient.")
+        );
+    }
+}
