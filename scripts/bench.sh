@@ -68,8 +68,8 @@ check_stage() { # message, stage
     stage=$(jq -r .stage "$log"/*.log)
     [ "$stage" = "$2" ] || { echo "bench.sh: the message \"$1\" ends at $stage, not $2" >&2; exit 1; }
 }
-check_stage short layer1
-check_stage pass layer1
+check_stage short layer-1
+check_stage pass layer-1
 check_stage hit judge
 
 # --- wall time ---------------------------------------------------------------------------------------------------
