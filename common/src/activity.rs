@@ -14,6 +14,7 @@ mod tests;
 
 use crate::input::BackgroundTask;
 
+pub use digest::MAX_BYTES as DIGEST_MAX_BYTES;
 pub(crate) use digest::short_path;
 pub(crate) use log::Log;
 pub(crate) use output::tail;

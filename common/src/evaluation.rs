@@ -6,6 +6,7 @@ use serde_json::Value;
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
+use crate::activity::DIGEST_MAX_BYTES;
 use crate::config::Config;
 use crate::decision::{Decision, Output};
 use crate::hook::{Field, Hook};
@@ -93,7 +94,7 @@ impl Judged {
         let earlier = redact(&turn.earlier).tail(room);
         let earlier = (!earlier.as_str().is_empty()).then_some(earlier);
         let activity = turn.activity.digest();
-        let activity = (!activity.is_empty()).then(|| redact(&activity));
+        let activity = (!activity.is_empty()).then(|| redact(&activity).tail(DIGEST_MAX_BYTES));
         let user = turn
             .user_text
             .as_deref()

@@ -175,7 +175,7 @@ pub fn first_line(command: &str) -> String {
     shortened(first.trim(), COMMAND_MAX_BYTES - more.len()) + more
 }
 
-/// `text` in `max` bytes, with a mark where it was cut.
+/// `text` in `max` bytes, with a mark where it was cut: between words, since half a secret would not be known for one.
 pub fn shortened(text: &str, max: usize) -> String {
     const CUT: &str = "…";
     if text.len() <= max {
@@ -185,7 +185,14 @@ pub fn shortened(text: &str, max: usize) -> String {
     while !text.is_char_boundary(end) {
         end -= 1;
     }
-    text.get(..end).unwrap_or_default().to_owned() + CUT
+    let (kept, rest) = text.split_at_checked(end).unwrap_or_default();
+    let kept = if rest.starts_with(char::is_whitespace) {
+        kept
+    } else {
+        kept.rfind(char::is_whitespace)
+            .map_or("", |at| kept.get(..=at).unwrap_or_default())
+    };
+    kept.to_owned() + CUT
 }
 
 /// The end of an output, from the beginning of a line where there is one.

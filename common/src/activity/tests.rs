@@ -341,3 +341,24 @@ proptest! {
         }
     }
 }
+
+/// A secret across a cut would be told in half, and half a secret is not known for one.
+#[test]
+fn a_cut_splits_no_word() {
+    let token = format!("{}{}", "ghp_", "q8Zt4LmW2cR7vK9xB3nD5hJ6sF1pG0yTq8Zt");
+    for before in 60..125 {
+        let command = format!("curl {} -H {token} x", "a".repeat(before));
+        let output = format!("{} {token}: 3 tests failed", "b".repeat(before));
+        let told = turn(&[
+            ran(&command, 1, ""),
+            (What::Other(command.clone()), None, ""),
+        ])
+        .digest();
+        let result = output::result(&output).map(|result| result.line);
+        for told in [Some(told), result].into_iter().flatten() {
+            let half = token.split_at(12).0;
+            let halved = told.contains(half) && !told.contains(&token);
+            assert!(!halved, "{told}");
+        }
+    }
+}
