@@ -176,6 +176,11 @@ const TOKENS: &[Token] = &[
     open("newrelic-key", &["NRAK-", "NRII-"], url64, 27),
     open("onepassword-key", &["ops_eyJ"], url64_dots, 250),
     Token { cut: None, ..open("onepassword-key", &["A3-"], |b| upper36(b) || b == b'-', 34) },
+    exact("elevenlabs-key", &["sk_"], hex, 48),
+    open("mapbox-token", &["sk.eyJ"], url64_dots, 60),
+    Token { cut: Some(20), ..open("api-key", &["ATBB", "bkua_", "CCIPAT_", "CFPAT-", "dt0c01.", "FLWSECK-", "FLWSECK_TEST-",
+        "nfp_", "pcsk_", "pnu_", "pscale_oauth_", "pscale_pw_", "pscale_tkn_", "rdme_", "sgp_", "shippo_live_",
+        "shippo_test_", "sq0atp-", "sq0csp-", "tfp_", "tgp_v1_", "tvly-", "wandb_v1_", "xkeysib-"], url64_dots, 32) },
     // "-----BEGIN", a space, and the kinds of private key, in base64.
     Token { proof: Proof::Format, ..open("private-key", &["LS0tLS1CRUdJTiBQUklWQVRF", "LS0tLS1CRUdJTiBSU0EgUFJJ",
         "LS0tLS1CRUdJTiBFQyBQUklW", "LS0tLS1CRUdJTiBPUEVOU1NI", "LS0tLS1CRUdJTiBFTkNSWVBU",
@@ -185,12 +190,23 @@ const TOKENS: &[Token] = &[
 
 /// All tokens in `view`, by their bytes there.
 pub(super) fn find(view: &str, found: &mut Vec<Found>) {
+    // By first byte: most words begin like no token at all.
+    let mut starts = [const { Vec::new() }; 128];
+    for token in TOKENS {
+        for start in token.starts {
+            let first = start.bytes().next().map(usize::from);
+            if let Some(same) = first.and_then(|first| starts.get_mut(first)) {
+                same.push((*start, token));
+            }
+        }
+    }
     let mut before = b' ';
     for (at, b) in view.bytes().enumerate() {
         if b.is_ascii_alphanumeric() && !before.is_ascii_alphanumeric() {
             let rest = view.get(at..).unwrap_or_default();
-            for token in TOKENS {
-                found.extend(token.at(rest).map(|hit| Found {
+            for (start, token) in starts.get(usize::from(b)).into_iter().flatten() {
+                let body = rest.strip_prefix(start);
+                found.extend(body.and_then(|b| token.behind(start, b)).map(|hit| Found {
                     kind: token.kind,
                     specific: true,
                     at: at + hit.start..at + hit.end,
@@ -202,10 +218,8 @@ pub(super) fn find(view: &str, found: &mut Vec<Found>) {
 }
 
 impl Token {
-    /// Its bytes when `text` begins with it.
-    fn at(&self, text: &str) -> Option<Range<usize>> {
-        let start = self.starts.iter().find(|s| text.starts_with(**s))?.len();
-        let after = text.get(start..)?;
+    /// Its bytes, counted from the start, when `after` goes on like it.
+    fn behind(&self, start: &str, after: &str) -> Option<Range<usize>> {
         let len = self.run(after);
         let body = after.get(..len)?.trim_end_matches(['.', '-']);
         let (least, most) = self.whole;
@@ -219,16 +233,12 @@ impl Token {
         if !(whole || cut) || !self.proof.holds(body) {
             return None;
         }
-        let from = if self.keep_start { start } else { 0 };
-        let end = start + body.len();
-        let complete = body.len() == least;
-        Some(
-            from..if complete {
-                end
-            } else {
-                joint::extend(text, end)
-            },
-        )
+        let mut end = body.len();
+        if end != least {
+            end = joint::extend(after, end);
+        }
+        let from = if self.keep_start { start.len() } else { 0 };
+        Some(from..start.len() + end)
     }
 
     /// How many bytes of its class `text` begins with.
