@@ -77,6 +77,12 @@ if have cargo-nextest; then
 else
     tests "tests and doc tests" cargo test --quiet --locked --workspace --target-dir target --no-fail-fast
 fi
+if have chromium; then
+    tests "the page of stop-hooks stats in a browser" cargo test --quiet --locked -p stop-hooks --test page \
+        --target-dir target -- --ignored
+else
+    echo "== the page of stop-hooks stats: not opened, chromium is not installed"
+fi
 step "documentation" env RUSTDOCFLAGS="-D warnings" \
     cargo doc --quiet --locked --workspace --no-deps --document-private-items --target-dir target
 if have shellcheck; then

@@ -168,12 +168,12 @@ fn signals(to: &mut String, stats: &Stats) -> fmt::Result {
     }
     to.write_str(
         "<h2>Signals</h2>\n<p class=\"faint\">One that hits and never blocks is noise.</p>\n\
-         <div class=\"wide\"><table>\n<tr><th>signal<th>hook<th>hits<th>blocked</tr>\n",
+         <div class=\"wide\"><table>\n<tr><th>signal<th class=\"name\">hook<th>hits<th>blocked</tr>\n",
     )?;
     for signal in &stats.signals {
         writeln!(
             to,
-            "<tr><td>{}<td>{}<td>{}<td>{}</tr>",
+            "<tr><td>{}<td class=\"name\">{}<td>{}<td>{}</tr>",
             Escaped(&signal.signal),
             Escaped(&signal.hook),
             count(signal.hits),
