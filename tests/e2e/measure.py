@@ -33,8 +33,8 @@ class Row:
 def overhead(sandbox: Sandbox) -> None:
     """What a hook adds to the model's own time stays within each backend's bound.
 
-    The table's figure is the median. Load on the machine only ever adds to it: a busy one gets more tries, and what
-    fails the scenario is a bound that not even the fastest run keeps.
+    The table's figure is the median. Load on the machine only ever adds to it: what fails the scenario is a bound
+    that not even the fastest run keeps, and a machine with more to do than processors is measured but not judged.
     """
     hook = sandbox.programs.hooks / "commit-before-verify"
     url = f"{sandbox.server.url}/v1"
@@ -52,9 +52,10 @@ def overhead(sandbox: Sandbox) -> None:
         Row("claude -p", [hook, "--judge", "claude"], bound_s=1.0),
     ]
     sandbox.server.play(Script(judge=lambda _request: VIOLATION, judge_delay_s=DELAY_S))
+    processors, load = os.cpu_count() or 1, os.getloadavg()[0]
     NOTES.add(
         f"Wall time of a hook less what the model took, {RUNS} runs each, "
-        f"on {os.cpu_count()} processors with a load of {os.getloadavg()[0]:.1f}:"
+        f"on {processors} processors with a load of {load:.1f}:"
     )
     NOTES.add(f"  {'':<25}{'median':>10}{'least':>10}{'most':>10}{'bound':>10}")
     over = []
@@ -66,7 +67,10 @@ def overhead(sandbox: Sandbox) -> None:
         NOTES.add(f"  {row.name:<25}{columns}{'  over' if late else ''}")
         if row.bound_s is not None and times[0] > row.bound_s:
             over.append(f"{row.name}:{ms(times[0])}")
-    expect("over the bound at best", over, [])
+    if load <= processors:
+        expect("over the bound at best", over, [])
+    elif over:
+        NOTES.add("  The machine is too busy for its bounds to be judged.")
 
 
 def batch_s(sandbox: Sandbox, row: Row) -> list[float]:
