@@ -9,9 +9,10 @@ use serde_json::json;
 
 use super::run;
 
-/// A text that concerns all five, long enough that a record is more than a page.
-const TEXT: &str = "Fixed! It is probably the cache, so I changed the header. I will commit and push it now. \
-    The export is out of scope for now; let's continue in a new session.";
+/// A text that concerns all five.
+const TEXT: &str = "Fixed! I added a null check and the crash is gone, it works now.\n\n\
+    I'll leave the export for a follow-up PR. Let's continue with the rest in a new session.\n\n\
+    It is probably the retry, so I removed it.\n\nI'm going to commit and push this now.";
 const ROUNDS: usize = 4;
 
 /// Every run leaves one whole line in the log that they share.
@@ -25,10 +26,11 @@ pub fn each_logs_one_whole_line(program: &Path) -> Result<(), Failed> {
     )?;
     let home = dir.path().join("home");
     fs::create_dir(&home)?;
+    // Long enough that a record is more than a page.
     let filler = "Ein Satz, der nichts behauptet. ".repeat(100);
     let stdin = json!({
         "hook_event_name": "Stop", "session_id": "s1", "prompt_id": "p1",
-        "last_assistant_message": format!("{filler}{TEXT}"),
+        "last_assistant_message": format!("{filler}\n\n{TEXT}"),
     })
     .to_string();
 
