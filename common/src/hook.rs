@@ -30,6 +30,8 @@ pub struct Hook {
     pub wording: Wording,
     /// Words that settle "allow" without a judge.
     pub bypasses: &'static [Bypass],
+    /// The bypasses that rest on a claim that something ran, by id: activity can contradict them.
+    pub claims: &'static [&'static str],
     /// The judge's instructions, from `prompt.md`.
     pub prompt: &'static str,
     /// What the judge returns, in this order, before `reason`. The JSON schema is derived from it.

@@ -14,6 +14,8 @@ use std::ops::Range;
 
 use regex::Regex;
 
+use crate::transcript::Turn;
+
 pub mod reading;
 pub mod vocabulary;
 pub mod wording;
@@ -103,6 +105,22 @@ pub enum Sensitivity {
 
 /// Looks at the end of `text` with the signals, wording and bypasses of `hook`.
 pub fn look(hook: &crate::Hook, text: &str, sensitivity: Sensitivity) -> Look {
+    look_past(hook, text, sensitivity, &[])
+}
+
+/// Looks at the end of `turn`, whose activity may contradict what it claims: after an edit that nothing has tested, no
+/// claim of a result settles anything.
+pub fn look_at_turn(hook: &crate::Hook, turn: &Turn, sensitivity: Sensitivity) -> Look {
+    let void = if turn.activity.edits_after_last_test() {
+        hook.claims
+    } else {
+        &[]
+    };
+    look_past(hook, turn.text(), sensitivity, void)
+}
+
+/// Looks at the end of `text` as if the bypasses `void` weren't there.
+fn look_past(hook: &crate::Hook, text: &str, sensitivity: Sensitivity, void: &[&str]) -> Look {
     let end = end_of(text);
     let start = text.len() - end.len();
     let reading = Reading::of(end);
@@ -124,7 +142,8 @@ pub fn look(hook: &crate::Hook, text: &str, sensitivity: Sensitivity) -> Look {
     let Some(signal) = signals.first() else {
         return Look::NoHit;
     };
-    if let Some(bypass) = hook.bypasses.iter().find_map(|b| b.settles(&reading)) {
+    let mut bypasses = hook.bypasses.iter().filter(|b| !void.contains(&b.id));
+    if let Some(bypass) = bypasses.find_map(|b| b.settles(&reading)) {
         let signal = shift(signal.clone());
         let bypass = shift(bypass);
         return Look::Bypassed { signal, bypass };

@@ -17,6 +17,7 @@ pub const HOOK: Hook = Hook {
     signals: signals::SIGNALS,
     wording: signals::WORDING,
     bypasses: signals::BYPASSES,
+    claims: &[],
     prompt: include_str!("prompt.md"),
     fields: &[Field::NewProposal, Field::RetractionOrQuote],
     remedy: "Make the failure happen on the code without the change and show the command and its result, then the same command with the change. If it can't be made to happen, say so openly and say what you tried.",

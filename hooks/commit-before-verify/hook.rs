@@ -18,6 +18,7 @@ pub const HOOK: Hook = Hook {
     signals: signals::SIGNALS,
     wording: signals::WORDING,
     bypasses: signals::BYPASSES,
+    claims: &["evidence", "evidence-code"],
     prompt: include_str!("prompt.md"),
     fields: &[
         Field::NewProposal,

@@ -17,6 +17,7 @@ pub const HOOK: Hook = Hook {
     signals: signals::SIGNALS,
     wording: signals::WORDING,
     bypasses: signals::BYPASSES,
+    claims: &[],
     prompt: include_str!("prompt.md"),
     fields: &[Field::NewProposal, Field::RetractionOrQuote],
     remedy: "Do the part that was asked for, as it was asked for. If you think that it belongs elsewhere, ask the user whether it may be left out, and don't decide it yourself.",

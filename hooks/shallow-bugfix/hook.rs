@@ -17,6 +17,7 @@ pub const HOOK: Hook = Hook {
     signals: signals::SIGNALS,
     wording: signals::WORDING,
     bypasses: signals::BYPASSES,
+    claims: &[],
     prompt: include_str!("prompt.md"),
     fields: &[Field::NewProposal, Field::RetractionOrQuote],
     remedy: "Find out why it failed and say it: which value, order or assumption was wrong, and how the change removes that. If the cause is still open, say so and take the next step to find it.",

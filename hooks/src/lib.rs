@@ -70,6 +70,18 @@ mod tests {
     }
 
     #[test]
+    fn claims_are_bypasses() {
+        for hook in ALL {
+            let known: Vec<_> = hook.bypasses.iter().map(|bypass| bypass.id).collect();
+            assert!(
+                hook.claims.iter().all(|id| known.contains(id)),
+                "{}",
+                hook.name
+            );
+        }
+    }
+
+    #[test]
     fn all_of_them_share_the_block_budget() {
         assert_eq!(ALL.map(|hook| hook.name), common::hook::NAMES);
     }

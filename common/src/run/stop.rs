@@ -35,7 +35,7 @@ pub fn decide(
         Some(dir) => Rules::read(&Rules::file(dir, hook.name)),
         None => Rules::default(),
     };
-    let look = signal::look(hook, turn.text(), config.sensitivity);
+    let look = signal::look_at_turn(hook, turn, config.sensitivity);
     let look = found.look.insert(rules.look(turn.text(), look));
     found.rule_faults = rules.faults.iter().map(Fault::line).collect();
     if !matches!(look, Look::Hit { .. }) {

@@ -140,7 +140,7 @@ pub fn run(args: &mut lexopt::Parser, out: &mut dyn Write) -> Result<(), Error> 
         progress.at(files.read(), || tally.so_far());
         tally.turn();
         for (at, hook) in options.hooks.iter().enumerate() {
-            let look = signal::look(hook, turn.seen.text(), options.config.sensitivity);
+            let look = signal::look_at_turn(hook, &turn.seen, options.config.sensitivity);
             let hit = matches!(look, Look::Hit { .. });
             let judgement = (hit && calls_left > 0 && !guard::budget_spent(&turn.seen, false))
                 .then(|| {

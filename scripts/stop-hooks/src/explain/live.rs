@@ -27,7 +27,7 @@ pub fn steps(hook: &Hook, config: &Config, input: Result<HookInput, input::Error
     // Two stages are pure, so a second run tells their time; what is left is reading.
     let (mut looking, mut wrapping) = (Duration::ZERO, Duration::ZERO);
     if let Some(turn) = &found.turn {
-        looking = time(|| signal::look(hook, turn.text(), config.sensitivity));
+        looking = time(|| signal::look_at_turn(hook, turn, config.sensitivity));
         if found.judged.is_some() {
             wrapping = time(|| Judged::of(turn, hook.prompt, hook.fields));
         }
