@@ -58,7 +58,7 @@ fn cases(root: &Path, program: &Arc<Path>) -> Vec<Trial> {
             let case = Case::read(&file)?;
             for way in Way::ALL {
                 run::check(&hook, &case, &run::run(&hook, &case, way, &program))
-                    .map_err(|wrong| format!("{}, judge by {}\n{wrong}", case.why, way.name()))?;
+                    .map_err(|wrong| format!("{} (judge by {})\n{wrong}", case.why, way.name()))?;
             }
             Ok(())
         })

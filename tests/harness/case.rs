@@ -15,7 +15,9 @@
 //!
 //! `{token}` anywhere in a file stands for something that looks like a GitHub token.
 //!
-//! The folder says what a case shows; one that shows something else stands in the wrong folder and fails.
+//! The folder says what a case shows, and one that shows something else fails: `blocks`, `allows`, `fails-open`;
+//! `evades`, a text that works against the judge, and `paired`, a text with what was done, both with the bytes that the
+//! judge received; `gate`, a command that waits.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -153,7 +155,8 @@ impl Case {
             "allows" => expect.exit == 0 && expect.stderr.is_none(),
             "evades" | "paired" => expect.regions.is_some(),
             "fails-open" => expect.exit != 2,
-            _ => true,
+            "gate" => expect.exit == 0,
+            _ => false,
         };
         if fits {
             Ok(case)
