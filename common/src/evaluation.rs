@@ -7,7 +7,7 @@ use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
 use crate::activity::DIGEST_MAX_BYTES;
-use crate::config::Config;
+use crate::config::{Config, Mode};
 use crate::decision::{Decision, Output};
 use crate::hook::{Field, Hook};
 use crate::input::{HookInput, Host};
@@ -159,8 +159,9 @@ impl Evaluation {
     pub fn output(&self, config: &Config) -> Output {
         // Input that can't be read doesn't tell whose it is.
         let host = self.input.as_ref().map_or(config.host, HookInput::host);
+        let speaks = host == Host::ClaudeCode && config.mode != Mode::Shadow;
         match (&self.decision, &self.notice) {
-            (Decision::Allow, Some(notice)) if host == Host::ClaudeCode => Output::notice(notice),
+            (Decision::Allow, Some(notice)) if speaks => Output::notice(notice),
             _ => self.decision.output(config.mode, host),
         }
     }
