@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
 use std::io::{self, Write};
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::{DirBuilderExt, FileExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -133,9 +133,24 @@ pub fn append(record: &Record, dir: &Path, home: &Path, now: OffsetDateTime) {
         .map_err(io::Error::from)
         .and_then(|mut line| {
             line.push(b'\n');
+            // A trailing slash or dot would have a link looked through.
+            let dir: PathBuf = dir.components().collect();
+            let mut file = open(&dir, &file(&dir, now.date()), home)?;
+            if !ends_whole(&file)? {
+                line.insert(0, b'\n');
+            }
             // One write: the kernel never mixes two appends, so five hooks at once each leave a whole line.
-            open(dir, &file(dir, now.date()), home)?.write_all(&line)
+            file.write_all(&line)
         });
+}
+
+/// Whether the last record is whole. One that a full disk has cut must not spoil the next.
+fn ends_whole(file: &File) -> io::Result<bool> {
+    let mut last = [b'\n'];
+    if let Some(end) = file.metadata()?.len().checked_sub(1) {
+        file.read_at(&mut last, end)?;
+    }
+    Ok(last == [b'\n'])
 }
 
 /// Opens a log for appending: mode 0600 in a directory of mode 0700, neither of them a symlink, both of the user.
@@ -160,6 +175,7 @@ fn open(dir: &Path, path: &Path, home: &Path) -> io::Result<File> {
         _ => {}
     }
     let file = OpenOptions::new()
+        .read(true)
         .append(true)
         .create(true)
         .mode(0o600)
@@ -228,14 +244,29 @@ mod tests {
         let (real, link) = (home.path().join("real"), home.path().join("link"));
         fs::create_dir(&real).unwrap();
         symlink(&real, &link).unwrap();
-        append(&record(), &link, home.path(), now());
-        assert_eq!(read(&real), []);
+        for way in ["link", "link/", "link/.", "link//"] {
+            append(&record(), &home.path().join(way), home.path(), now());
+            assert_eq!(read(&real), [], "{way}");
+        }
 
         let victim = home.path().join("victim");
         fs::write(&victim, "").unwrap();
         symlink(&victim, file(&real, now().date())).unwrap();
         append(&record(), &real, home.path(), now());
         assert_eq!(fs::read(&victim).unwrap(), b"");
+    }
+
+    #[test]
+    fn a_torn_record_costs_only_itself() {
+        let home = tempfile::tempdir().unwrap();
+        let path = file(home.path(), now().date());
+        fs::write(&path, r#"{"id":"0","ho"#).unwrap();
+        append(&record(), home.path(), home.path(), now());
+        append(&record(), home.path(), home.path(), now());
+        let text = fs::read_to_string(&path).unwrap();
+        let lines: Vec<_> = text.lines().map(serde_json::from_str::<Record>).collect();
+        assert!(lines[0].is_err() && lines.len() == 3, "{text}");
+        assert_eq!(lines[2].as_ref().unwrap(), lines[1].as_ref().unwrap());
     }
 
     #[test]
