@@ -69,6 +69,10 @@ impl Output {
 /// Runs `job` in the empty directory of `scratch`, until it ends or `until` has passed.
 pub(super) fn run(job: &Job<'_>, scratch: &Scratch, until: Instant) -> Result<Output, Failure> {
     let not_started = |e: io::Error| Failure::new(Outcome::NotStarted, e.to_string());
+    // Starting and ending one takes a while, and nobody could wait for its answer.
+    if until <= Instant::now() {
+        return Err(Outcome::Timeout.into());
+    }
     let mut group = Group::start(scratch.root()).map_err(not_started)?;
     let mut judge = Command::new(job.program)
         .args(&job.args)
