@@ -136,6 +136,8 @@ pub enum Error {
         /// What it takes.
         takes: &'static str,
     },
+    /// The variable named by `--api-key-env` holds nothing. Not told is what was given: it may be the key itself.
+    NoKey,
     /// A list of backends that can't be read.
     Judge {
         /// The flag or variable.
@@ -180,6 +182,9 @@ impl fmt::Display for Error {
         match self {
             Self::Syntax(error) => error.fmt(f),
             Self::Value { name, given, takes } => write!(f, "{name} takes {takes}, not {given:?}"),
+            Self::NoKey => f.write_str(
+                "--api-key-env takes the name of a variable that holds a key: no such variable is set",
+            ),
             Self::Judge { name, why } => write!(f, "{name}: {why}"),
         }
     }
@@ -189,7 +194,7 @@ impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
             Self::Syntax(error) => Some(error),
-            Self::Value { .. } => None,
+            Self::Value { .. } | Self::NoKey => None,
             Self::Judge { why, .. } => Some(why),
         }
     }

@@ -185,13 +185,7 @@ impl Config {
             (None, None) => vec![Choice::Auto],
         };
         let api_key = match &args.api_key_env {
-            Some(name) => Some(key(name).ok_or_else(|| {
-                Error::value(
-                    "--api-key-env",
-                    name,
-                    "the name of a variable that holds a key",
-                )
-            })?),
+            Some(name) => Some(key(name).ok_or(Error::NoKey)?),
             None => None,
         };
         Ok(Self {

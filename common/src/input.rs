@@ -4,11 +4,17 @@
 //! older clients send five or six fields; unknown fields are ignored, because newer ones send more. Whether a path
 //! in here exists is the transcript module's question, not this one's.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::io::{self, Read};
 use std::path::PathBuf;
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
 
 use serde::Deserialize;
+
+use crate::surrogates;
 
 /// What is read from stdin at most. An 800 kB message gives an 800 kB input; this leaves room for twenty of them.
 pub const INPUT_MAX_BYTES: usize = 16 << 20;
@@ -108,6 +114,22 @@ pub struct ToolInput {
 }
 
 impl HookInput {
+    /// Reads one input to its end, if that comes within `limit`. A host that never closes the pipe cancels the hook some
+    /// day, and then a tool runs that a gate would have asked about.
+    ///
+    /// # Errors
+    /// As [`HookInput::read`], and when the end is late.
+    pub fn read_within(limit: Duration, from: impl Read + Send + 'static) -> Result<Self, Error> {
+        let (send, receive) = mpsc::channel();
+        thread::Builder::new()
+            .spawn(move || {
+                // Nobody listens any more when the time is up.
+                let _ = send.send(Self::read(from));
+            })
+            .map_err(Error::Read)?;
+        receive.recv_timeout(limit).unwrap_or(Err(Error::Late))
+    }
+
     /// Reads one input to its end.
     ///
     /// # Errors
@@ -123,7 +145,7 @@ impl HookInput {
         Self::parse(&bytes)
     }
 
-    /// Parses one input.
+    /// Parses one input. Half a UTF-16 pair, as hosts leave it where they cut a text, costs that character alone.
     ///
     /// # Errors
     /// When there is nothing, or no JSON object of the shape above.
@@ -132,7 +154,12 @@ impl HookInput {
         if bytes.trim_ascii().is_empty() {
             return Err(Error::Empty);
         }
-        serde_json::from_slice(bytes).map_err(Error::Json)
+        serde_json::from_slice(bytes)
+            .or_else(|error| match surrogates::mended(bytes) {
+                Cow::Owned(mended) => serde_json::from_slice(&mended),
+                Cow::Borrowed(_) => Err(error),
+            })
+            .map_err(Error::Json)
     }
 
     /// Which host wrote it.
@@ -168,6 +195,8 @@ impl HookInput {
 pub enum Error {
     /// Stdin could not be read.
     Read(io::Error),
+    /// Stdin did not end in time.
+    Late,
     /// Nothing but white space.
     Empty,
     /// More than [`INPUT_MAX_BYTES`].
@@ -180,6 +209,7 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Read(_) => f.write_str("stdin can't be read"),
+            Self::Late => f.write_str("stdin did not end in time"),
             Self::Empty => f.write_str("stdin is empty"),
             Self::TooLarge => write!(f, "stdin holds more than {INPUT_MAX_BYTES} bytes"),
             // serde_json quotes the offending value, which is the agent's text: only the place is told.
@@ -198,7 +228,28 @@ impl std::error::Error for Error {
         match self {
             Self::Read(e) => Some(e),
             Self::Json(e) => Some(e),
-            Self::Empty | Self::TooLarge => None,
+            Self::Late | Self::Empty | Self::TooLarge => None,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::net::UnixStream;
+
+    use super::*;
+
+    #[test]
+    fn a_host_that_never_closes_the_pipe_is_not_waited_for() {
+        let (_host, hook) = UnixStream::pair().unwrap();
+        let read = HookInput::read_within(Duration::from_millis(20), hook);
+        assert!(matches!(read, Err(Error::Late)), "{read:?}");
+    }
+
+    #[test]
+    fn half_a_character_costs_that_character_alone() {
+        let input = br#"{"hook_event_name":"Stop","cwd":"/\ud83d","last_assistant_message":"a\ude00 \ud83d\ude00"}"#;
+        let input = HookInput::parse(input).unwrap();
+        assert_eq!(input.last_assistant_message.unwrap(), "a\u{fffd} \u{1f600}");
     }
 }

@@ -36,6 +36,7 @@ pub mod redact;
 pub mod rules;
 pub mod run;
 pub mod signal;
+mod surrogates;
 mod traced;
 pub mod transcript;
 pub mod verdict;

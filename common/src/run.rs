@@ -52,7 +52,9 @@ pub fn run(hook: &Hook) -> ExitCode {
         Ok(config) => config,
         Err(error) => return broken.output(&error.to_string()).emit(),
     };
-    let evaluation = evaluate(hook, &config, HookInput::read(io::stdin().lock()), started);
+    let left = config.judge.timeout.saturating_sub(started.elapsed());
+    let input = HookInput::read_within(left, io::stdin());
+    let evaluation = evaluate(hook, &config, input, started);
     if let (Some(dir), Some(home)) = (&config.log_dir, &config.home) {
         log::append(
             &evaluation.record(hook, &config, now, started.elapsed()),
@@ -73,11 +75,14 @@ struct Broken {
 }
 
 impl Broken {
+    /// What a wrong flag is quoted with may be a slip: a key, or a whole prompt.
     fn output(self, what: &str) -> Output {
+        let what = redact::clean_line(what, REASON_MAX_BYTES);
         if self.gate {
-            Decision::Ask(decision::unchecked(self.hook, what)).output(Mode::Block, self.host)
+            let words = decision::unchecked(self.hook, what.as_str());
+            Decision::Ask(words).output(Mode::Block, self.host)
         } else {
-            Output::usage(self.hook, what)
+            Output::usage(self.hook, what.as_str())
         }
     }
 

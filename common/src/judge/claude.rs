@@ -13,6 +13,7 @@ use super::process::{self, Job};
 use super::refusal::refusal;
 use super::scratch::Scratch;
 use super::{Answer, Attempts, Call};
+use crate::surrogates;
 
 pub(super) const PROGRAM: &str = "claude";
 
@@ -93,6 +94,7 @@ fn request(call: Call<'_>, model: &str, isolation: Isolation) -> Result<Answer, 
 
 /// Reads the one `result` line.
 fn read(stdout: &[u8], failed: Option<Failure>) -> Result<Answer, Failure> {
+    let stdout = surrogates::mended(stdout);
     let result = stdout
         .split(|byte| *byte == b'\n')
         .rev()

@@ -17,6 +17,7 @@ use ureq::tls::{RootCerts, TlsConfig};
 use super::outcome::{Failure, Outcome};
 use super::refusal::{message_in, refusal};
 use super::{Answer, Attempts, Call, OUTPUT_MAX_BYTES, Secret, reply};
+use crate::surrogates;
 
 /// A verdict takes sixty tokens, with a long reason a hundred and fifty.
 const OUTPUT_MAX_TOKENS: u32 = 300;
@@ -184,7 +185,7 @@ fn read(dialect: Dialect, status: u16, body: &str) -> Result<Answer, Failure> {
     if body.trim().is_empty() {
         return Err(Outcome::EmptyReply.into());
     }
-    match serde_json::from_str(body) {
+    match serde_json::from_slice(&surrogates::mended(body.as_bytes())) {
         Ok(reply) => dialect.read(&reply),
         Err(_) => Err(Outcome::UnreadableReply.into()),
     }
