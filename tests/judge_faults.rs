@@ -219,6 +219,66 @@ fn endpoint_speaks_no_tls() {
     );
 }
 
+/// With a proxy and a certificate of its own, a project would read the key.
+#[test]
+fn certificates_of_the_project_are_not_trusted() {
+    for name in ["SSL_CERT_FILE", "SSL_CERT_DIR"] {
+        for certificate in ["ca.pem", "/proc/self/cwd/ca.pem"] {
+            let scene = Scene::new();
+            fs::write(scene.path("project/ca.pem"), "").unwrap();
+            let proxy = Server::new(Fault::refuses(403));
+            let args = ["--judge", "openai:m", "--url", "https://judge.example/v1"];
+            let env = [("HTTPS_PROXY", &*proxy.url()), (name, certificate)];
+            let ran = scene.run_with(&args, &env);
+            ran.check_allowed(certificate);
+            assert_eq!(ran.outcomes(), ["tls"], "{name}={certificate}");
+            assert_eq!(proxy.calls(), 0, "{name}={certificate}");
+        }
+    }
+}
+
+/// A judge's client looks for its settings in the directories above its own.
+#[test]
+fn judge_runs_outside_the_project() {
+    for temp_dir in ["project", ".", "", "/nowhere", "/dev/null"] {
+        let scene = Scene::new();
+        let chosen = match temp_dir {
+            "project" => scene.path(temp_dir),
+            other => other.into(),
+        };
+        let judge = scene.faulty("tells-where");
+        let ran = scene.run_with(
+            &["--judge", &judge],
+            &[("TMPDIR", chosen.to_str().unwrap())],
+        );
+        ran.check_blocked(temp_dir);
+        let place = fs::read_to_string(scene.path("bin/where")).unwrap();
+        assert!(!place.contains("/project/"), "{temp_dir}: {place}");
+        scene.check_nothing_is_left(temp_dir);
+    }
+}
+
+/// An object is no verdict yet: another judge may have one.
+#[test]
+fn object_without_a_verdict_is_no_answer() {
+    for reply in [
+        "{}",
+        r#"{"error":"overloaded"}"#,
+        r#"{"new_proposal":"true"}"#,
+    ] {
+        let scene = Scene::new();
+        scene.reply(reply);
+        let judge = scene.faulty("answers");
+        let judges = format!("{judge},command:no-such-judge");
+        check(
+            &scene,
+            &["--judge", &judges],
+            &["schema-ignored", "program-missing"],
+            SOON,
+        );
+    }
+}
+
 #[test]
 fn address_is_plain_http_elsewhere() {
     let url = "http://judge.example/v1";

@@ -62,6 +62,7 @@ pub struct Environment {
     claude_config_dir: Option<PathBuf>,
     project_dir: Option<PathBuf>,
     search_path: Vec<PathBuf>,
+    certificates: Vec<PathBuf>,
     temp_dir: PathBuf,
     backend: Option<String>,
     timeout_s: Option<String>,
@@ -85,6 +86,12 @@ impl Environment {
             search_path: env::var_os("PATH")
                 .map(|path| env::split_paths(&path).collect())
                 .unwrap_or_default(),
+            certificates: ["SSL_CERT_FILE", "SSL_CERT_DIR"]
+                .into_iter()
+                .filter_map(env::var_os)
+                .flat_map(|paths| env::split_paths(&paths).collect::<Vec<_>>())
+                .filter(|path| !path.as_os_str().is_empty())
+                .collect(),
             temp_dir: env::temp_dir(),
             backend: word(BACKEND),
             timeout_s: word(TIMEOUT_S),
@@ -206,6 +213,7 @@ impl Config {
                 codex_user_config: args.codex_user_config,
                 search_path: environment.search_path,
                 forbidden: project,
+                certificates: environment.certificates,
                 temp_dir: environment.temp_dir,
             },
         })

@@ -34,6 +34,7 @@ pub use self::setting::{Choice, ChoiceError, Settings, choices};
 
 use self::outcome::Failure;
 use self::program::SearchPath;
+use crate::Field;
 use crate::redact::{Redacted, clean_line};
 use crate::wrap::Prompt;
 
@@ -176,6 +177,19 @@ fn share(deadline: Instant, now: Instant, backends_left: usize) -> Instant {
     }
 }
 
+/// An answer that holds a verdict. Many an object is none: an error of the backend's, the text's own.
+fn verdict(answer: Answer) -> Result<Answer, Failure> {
+    if answer
+        .object
+        .get(Field::NewProposal.key())
+        .is_some_and(Value::is_boolean)
+    {
+        Ok(answer)
+    } else {
+        Err(Failure::new(Outcome::SchemaIgnored, answer.raw))
+    }
+}
+
 /// The record of what was tried.
 #[derive(Default)]
 struct Attempts(Vec<Attempt>);
@@ -189,7 +203,7 @@ impl Attempts {
         request: impl FnOnce() -> Result<Answer, Failure>,
     ) -> Result<Answer, Outcome> {
         let started = Instant::now();
-        let result = request();
+        let result = request().and_then(verdict);
         let (outcome, detail) = match &result {
             Ok(_) => (Outcome::Answered, None),
             Err(Failure { outcome, detail }) => (

@@ -7,6 +7,7 @@ echo $$ >>"$here/pids"
 
 case $fault in
 answers) cat "$here/reply" ;;
+tells-where) pwd >"$here/where" && cat "$here/reply" ;;
 answers-unasked) exec <&- && cat "$here/reply" ;;
 exits-1) echo 'no model for you' >&2 && exit 1 ;;
 is-killed) kill -s SEGV $$ ;;

@@ -82,7 +82,7 @@ fn request(call: Call<'_>, model: &str, isolation: Isolation) -> Result<Answer, 
         ],
         stdin: call.prompt.user(),
     };
-    let scratch = Scratch::new(&call.settings.temp_dir)?;
+    let scratch = Scratch::of(call)?;
     let output = process::run(&job, &scratch, call.until)?;
     match output.failed() {
         Some(_) if output.stderr.contains("unknown option") => {

@@ -84,7 +84,7 @@ pub(super) fn ask(call: Call<'_>, model: Option<&str>, attempts: &mut Attempts) 
 
 fn request(call: Call<'_>, model: &str) -> Result<Answer, Failure> {
     let program = call.programs.find(PROGRAM)?;
-    let scratch = Scratch::new(&call.settings.temp_dir)?;
+    let scratch = Scratch::of(call)?;
     let job = Job {
         program: &program,
         path: call.programs.variable(),

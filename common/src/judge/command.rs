@@ -21,7 +21,7 @@ pub(super) fn ask(call: Call<'_>, name: &Path, attempts: &mut Attempts) -> Optio
             env: Vec::new(),
             stdin: call.prompt.user(),
         };
-        let output = process::run(&job, &Scratch::new(&call.settings.temp_dir)?, call.until)?;
+        let output = process::run(&job, &Scratch::of(call)?, call.until)?;
         match output.failed() {
             Some(failure) => Err(failure),
             None => reply::read(&output.stdout),

@@ -6,6 +6,7 @@
 //! trust store.
 
 use std::net::IpAddr;
+use std::path::PathBuf;
 use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
@@ -209,6 +210,12 @@ impl Endpoint {
             .trim_end_matches('/');
         let url = format!("{base}{}", dialect.path());
         let is_loopback = is_loopback(&url).ok_or(Outcome::UrlRefused)?;
+        // With a proxy of its own and a certificate for it, a project would read the key.
+        let is_foreign = |path: &PathBuf| path.is_relative() || call.programs.forbids(path);
+        if url.starts_with("https") && settings.certificates.iter().any(is_foreign) {
+            let words = "SSL_CERT_FILE or SSL_CERT_DIR names certificates of the project";
+            return Err(Failure::new(Outcome::Tls, words));
+        }
         let vendor_key = match dialect {
             _ if settings.url.is_some() => None,
             Dialect::OpenAi => settings.openai_key.as_ref(),

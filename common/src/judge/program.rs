@@ -64,6 +64,11 @@ impl SearchPath {
         Err(missing)
     }
 
+    /// Whether `path` leads into the project.
+    pub(super) fn forbids(&self, path: &Path) -> bool {
+        is_inside(path, &self.forbidden)
+    }
+
     /// The value of `PATH` for a judge.
     pub(super) fn variable(&self) -> OsString {
         env::join_paths(&self.trusted).unwrap_or_default()

@@ -8,7 +8,10 @@ use std::process;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use super::Call;
 use super::outcome::{Failure, Outcome};
+
+const SYSTEM_TEMP_DIR: &str = "/tmp";
 
 /// A directory of our own for one call, mode 0700, removed when dropped: an empty one to run in, one for the temporary
 /// files that a client leaves behind, and beside them room for a file that it wants by name.
@@ -17,6 +20,18 @@ pub(super) struct Scratch {
 }
 
 impl Scratch {
+    /// For `call`, where no settings of the project apply: clients look for such in the directories above their own, and
+    /// a project can set `TMPDIR`.
+    pub(super) fn of(call: Call<'_>) -> Result<Self, Failure> {
+        let chosen = &call.settings.temp_dir;
+        let can_be_used = chosen.is_absolute() && chosen.is_dir() && !call.programs.forbids(chosen);
+        Self::new(if can_be_used {
+            chosen
+        } else {
+            SYSTEM_TEMP_DIR.as_ref()
+        })
+    }
+
     pub(super) fn new(temp_dir: &Path) -> Result<Self, Failure> {
         Self::create(temp_dir).map_err(|e| Failure::new(Outcome::NotStarted, e.to_string()))
     }

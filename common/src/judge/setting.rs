@@ -30,6 +30,8 @@ pub struct Settings {
     pub search_path: Vec<PathBuf>,
     /// Directories out of which no program is started: the project's.
     pub forbidden: Vec<PathBuf>,
+    /// Certificates that the environment has trusted besides or instead of the system's.
+    pub certificates: Vec<PathBuf>,
     /// Where a judge's empty directory is made.
     pub temp_dir: PathBuf,
 }

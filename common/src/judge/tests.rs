@@ -41,6 +41,7 @@ fn settings(judges: &str, url: Option<&str>) -> Settings {
         codex_user_config: false,
         search_path: Vec::new(),
         forbidden: Vec::new(),
+        certificates: Vec::new(),
         temp_dir: std::env::temp_dir(),
     }
 }
