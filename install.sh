@@ -2,6 +2,7 @@
 # install.sh: builds the five stop hooks and switches them on for Claude Code; with --codex for Codex CLI too.
 # Run it again to update, or with other flags to change how they run; --uninstall takes everything away.
 set -euo pipefail
+typed_in=$PWD
 cd "$(dirname "${BASH_SOURCE[0]}")"
 
 usage() {
@@ -31,7 +32,7 @@ die() {
 }
 
 uninstall=0 dry_run=0 judge=auto
-claude_dir=${CLAUDE_CONFIG_DIR:-$HOME/.claude}
+claude_dir=${CLAUDE_CONFIG_DIR:-${HOME:-}/.claude}
 pass=()
 while [ $# -gt 0 ]; do
     case $1 in
@@ -50,6 +51,18 @@ while [ $# -gt 0 ]; do
     esac
     shift
 done
+
+case $claude_dir in
+    /*) ;;
+    *) claude_dir=$typed_in/$claude_dir ;;
+esac
+
+# Directories that were typed mean what they meant where they were typed.
+stop_hooks() { # the tool, its arguments
+    local tool=$1
+    shift
+    (cd "$typed_in" && "$tool" "$@")
+}
 
 check_tools() {
     local needed have
@@ -87,14 +100,14 @@ say_judge() {
 
 if [ $uninstall = 1 ]; then
     tool=$claude_dir/hooks/stop-hooks
-    [ -x "$tool" ] || tool=target/release/stop-hooks
+    [ -x "$tool" ] || tool=$PWD/target/release/stop-hooks
     [ -x "$tool" ] || build
-    "$tool" uninstall ${pass[@]+"${pass[@]}"}
+    stop_hooks "$tool" uninstall ${pass[@]+"${pass[@]}"}
     [ $dry_run = 1 ] || echo "Now restart Claude Code."
     exit 0
 fi
 
 build
-target/release/stop-hooks install ${pass[@]+"${pass[@]}"}
+stop_hooks "$PWD/target/release/stop-hooks" install ${pass[@]+"${pass[@]}"}
 say_judge
 [ $dry_run = 1 ] || echo "Now restart Claude Code."

@@ -25,8 +25,10 @@ samples=(
 case ${1:-} in
     -h | --help) sed -n '2,/^set/{/^#/s/^# \{0,1\}//p;}' scripts/try.sh; exit 0 ;;
 esac
-mkdir -p target/tmp
+# A judge runs neither below the directory that a hook runs in nor below a session's project.
+mkdir -p target/tmp/project
 export TMPDIR="$PWD/target/tmp"
+unset CLAUDE_PROJECT_DIR
 
 judge=(--judge "command:$PWD/scripts/stand-in-judge.sh")
 stand_in=1
@@ -36,13 +38,13 @@ if [ $# -gt 0 ]; then
 fi
 
 cargo build --quiet --locked --target-dir target -p stop-hooks
-tool=target/debug/stop-hooks
+tool=$PWD/target/debug/stop-hooks
 
 explain() { # sample, flags of the hook
     local hook=${1%%|*} text=${1##*|}
     shift
     printf '{"hook_event_name":"Stop","last_assistant_message":"%s"}' "$text" |
-        "$tool" explain --brief --hook "$hook" "$@"
+        (cd target/tmp/project && "$tool" explain --brief --hook "$hook" "$@")
 }
 
 if [ $stand_in = 1 ]; then
