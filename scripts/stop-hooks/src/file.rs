@@ -1,7 +1,7 @@
 //! Files that are replaced whole: whoever reads at that moment sees the old one or the new one.
 
 use std::ffi::OsString;
-use std::fs::{self, File, OpenOptions, Permissions};
+use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 /// When the file system refuses; nothing is left behind then.
 pub fn replace(path: &Path, bytes: &[u8], permissions: Option<&Permissions>) -> io::Result<()> {
     if let Some(directory) = path.parent() {
-        fs::create_dir_all(directory)?;
+        make(directory)?;
     }
     let new = with_suffix(path, &format!(".{}.tmp", std::process::id()));
     let written = create(&new, permissions).and_then(|mut file| {
@@ -27,15 +27,22 @@ pub fn replace(path: &Path, bytes: &[u8], permissions: Option<&Permissions>) -> 
     written
 }
 
+/// Makes `directory` and what is missing above it, for its owner alone whatever the umask is: whoever may write there
+/// may put another program in a hook's place.
+fn make(directory: &Path) -> io::Result<()> {
+    let mut builder = DirBuilder::new();
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.recursive(true).create(directory)
+}
+
 fn create(path: &Path, permissions: Option<&Permissions>) -> io::Result<File> {
     gone(fs::remove_file(path))?;
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
+    // A settings file may hold keys, and then others may not even for a moment read it.
     #[cfg(unix)]
-    if permissions.is_some() {
-        // A settings file may hold keys: nobody else reads it between here and the next line.
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    }
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     let file = options.open(path)?;
     if let Some(permissions) = permissions {
         file.set_permissions(permissions.clone())?;

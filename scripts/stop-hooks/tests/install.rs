@@ -567,3 +567,30 @@ fn there_is_help_for_every_command() {
     }
     assert!(Path::new(env!("CARGO_BIN_EXE_stop-hooks")).is_file());
 }
+
+/// Whoever could write there could put a program of theirs in a hook's place.
+#[test]
+fn what_is_made_is_the_users_alone_whatever_the_umask_is() {
+    let home = Home::new();
+    let install = format!(
+        "umask 000 && exec '{}' install --from '{}'",
+        env!("CARGO_BIN_EXE_stop-hooks"),
+        home.path("built").display()
+    );
+    let status = Command::new("/bin/sh")
+        .args(["-c", &install])
+        .env_clear()
+        .env("HOME", home.directory.path())
+        .stdout(std::process::Stdio::null())
+        .status();
+    assert!(status.unwrap().success());
+    for (made, mode) in [
+        (".claude", 0o700),
+        (".claude/hooks", 0o700),
+        (".claude/hooks/scope-check", 0o755),
+        (".claude/settings.json", 0o600),
+    ] {
+        let found = fs::metadata(home.path(made)).unwrap().permissions().mode();
+        assert_eq!(found & 0o777, mode, "{made}");
+    }
+}
