@@ -9,6 +9,7 @@ use crate::hook::Field;
 use crate::redact::Redacted;
 
 mod defuse;
+mod outline;
 mod reason;
 #[cfg(test)]
 mod tests;

@@ -120,12 +120,16 @@ pub(super) fn find(view: &str, found: &mut Vec<Found>) {
         match rule.scope {
             Scope::Text => rule.find(regex, view, &lower, 0..view.len(), found),
             Scope::RestOfLine => {
-                for literal in rule.literals {
-                    for (at, _) in lower.match_indices(literal) {
-                        let end = view.get(at..).and_then(|rest| rest.find('\n'));
-                        let end = end.map_or(view.len(), |len| at + len);
-                        rule.find(regex, view, &lower, at..end, found);
+                let mut at = 0;
+                for line in lower.split_inclusive('\n') {
+                    let literals = rule
+                        .literals
+                        .iter()
+                        .filter_map(|literal| line.find(literal));
+                    if let Some(first) = literals.min() {
+                        rule.find(regex, view, &lower, at + first..at + line.len(), found);
                     }
+                    at += line.len();
                 }
             }
         }

@@ -75,6 +75,9 @@ fn hex_dashes(b: u8) -> bool {
 /// Too short to tell anything: a cut token with fewer characters of its body stays.
 const CUT: usize = 10;
 
+/// Of a longer body only the beginning is looked at before it is believed: a text of nothing but starts stays cheap.
+const JUDGED_MAX_BYTES: usize = 1024;
+
 /// A start that nothing else has, and a body of at least `whole`.
 const fn open(
     kind: &'static str,
@@ -201,16 +204,20 @@ pub(super) fn find(view: &str, found: &mut Vec<Found>) {
         }
     }
     let mut before = b' ';
+    let mut done = 0;
     for (at, b) in view.bytes().enumerate() {
-        if b.is_ascii_alphanumeric() && !before.is_ascii_alphanumeric() {
+        if at >= done && b.is_ascii_alphanumeric() && !before.is_ascii_alphanumeric() {
             let rest = view.get(at..).unwrap_or_default();
             for (start, token) in starts.get(usize::from(b)).into_iter().flatten() {
                 let body = rest.strip_prefix(start);
-                found.extend(body.and_then(|b| token.behind(start, b)).map(|hit| Found {
-                    kind: token.kind,
-                    specific: true,
-                    at: at + hit.start..at + hit.end,
-                }));
+                if let Some(hit) = body.and_then(|body| token.behind(start, body)) {
+                    done = done.max(at + hit.end);
+                    found.push(Found {
+                        kind: token.kind,
+                        specific: true,
+                        at: at + hit.start..at + hit.end,
+                    });
+                }
             }
         }
         before = b;
@@ -220,7 +227,8 @@ pub(super) fn find(view: &str, found: &mut Vec<Found>) {
 impl Token {
     /// Its bytes, counted from the start, when `after` goes on like it.
     fn behind(&self, start: &str, after: &str) -> Option<Range<usize>> {
-        let len = self.run(after);
+        let run = after.bytes().take_while(|b| (self.body)(*b));
+        let len = run.take(JUDGED_MAX_BYTES).count();
         let body = after.get(..len)?.trim_end_matches(['.', '-']);
         let (least, most) = self.whole;
         let ends = !after.as_bytes().get(body.len()).is_some_and(|b| url64(*b));
@@ -234,16 +242,14 @@ impl Token {
             return None;
         }
         let mut end = body.len();
+        if len == JUDGED_MAX_BYTES {
+            end = after.bytes().take_while(|b| (self.body)(*b)).count();
+        }
         if end != least {
             end = joint::extend(after, end);
         }
         let from = if self.keep_start { start.len() } else { 0 };
         Some(from..start.len() + end)
-    }
-
-    /// How many bytes of its class `text` begins with.
-    fn run(&self, text: &str) -> usize {
-        text.bytes().take_while(|b| (self.body)(*b)).count()
     }
 }
 

@@ -95,9 +95,14 @@ pub(crate) fn terminal_sequence(text: &str) -> usize {
 
 /// `\n`, `\"`, `\/`, `\u0041` behind any number of backslashes: JSON within JSON doubles them.
 fn json_escape(text: &str) -> Option<(char, usize)> {
-    let body = text.trim_start_matches('\\');
+    const DEEPEST: usize = 16;
+    let before = text
+        .bytes()
+        .take(DEEPEST)
+        .take_while(|b| *b == b'\\')
+        .count();
+    let body = text.get(before..)?;
     let escaped = body.chars().next()?;
-    let before = text.len() - body.len();
     let c = match escaped {
         'n' => '\n',
         'r' => '\r',

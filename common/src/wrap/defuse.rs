@@ -6,8 +6,7 @@
 
 use std::ops::Range;
 
-use super::Region;
-use crate::fold::{self, Folded};
+use super::outline::Outline;
 use crate::redact::view;
 
 const MARKER: &str = "(region marker)";
@@ -17,15 +16,12 @@ const FRAME: &str = "(copied frame)";
 pub(super) fn defuse(text: &str) -> String {
     let shown = shown(text);
     let outline = Outline::of(&shown);
-    let mut forged = outline.markers();
-    forged.extend(outline.frame_sentences());
-    inert(&replace(&shown, forged))
-}
-
-/// Where the first thing begins that a reader would take for a region marker.
-pub(super) fn first_marker(text: &str) -> Option<usize> {
-    let markers = Outline::of(text).markers();
-    markers.iter().map(|(bytes, _)| bytes.start).min()
+    let markers = outline.markers().into_iter().map(|bytes| (bytes, MARKER));
+    let copies = outline
+        .frame_sentences()
+        .into_iter()
+        .map(|bytes| (bytes, FRAME));
+    inert(&replace(&shown, markers.chain(copies).collect()))
 }
 
 /// Without terminal sequences, control characters and what writes invisibly; every line break is `\n`.
@@ -59,212 +55,6 @@ fn writes_unseen(c: char) -> bool {
         '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}'
             | '\u{e0000}'..='\u{e0fff}'
     )
-}
-
-/// A text as its letters and digits alone, in their plainest form.
-struct Outline {
-    /// Every character, folded, with its bytes in the text.
-    chars: Vec<(char, Range<usize>)>,
-    letters: String,
-    /// For each byte of `letters` its index in `chars`.
-    places: Vec<usize>,
-}
-
-impl Outline {
-    fn of(text: &str) -> Self {
-        let folded = Folded::lowercase(text);
-        let mut outline = Self {
-            chars: Vec::with_capacity(text.len()),
-            letters: String::with_capacity(text.len()),
-            places: Vec::with_capacity(text.len()),
-        };
-        for (at, c) in folded.as_str().char_indices() {
-            let c = plainest(c);
-            if c.is_alphanumeric() {
-                outline.letters.push(c);
-                let places = outline.letters.len();
-                outline.places.resize(places, outline.chars.len());
-            }
-            let bytes = folded.original_range(&(at..at + c.len_utf8()));
-            outline.chars.push((c, bytes));
-        }
-        outline
-    }
-
-    /// What looks like one of our markers, in any order of its two words.
-    fn markers(&self) -> Vec<(Range<usize>, &'static str)> {
-        let words = Region::ALL.into_iter().flat_map(|region| {
-            let name = region.name();
-            ["begin", "end"]
-                .into_iter()
-                .flat_map(move |verb| [format!("{name}{verb}"), format!("{verb}{name}")])
-        });
-        let named = words.flat_map(|word| {
-            let starts = self.letters.match_indices(&word).map(|(at, _)| at);
-            starts
-                .filter_map(|at| self.marker(at, word.len()))
-                .collect::<Vec<_>>()
-        });
-        let lines = self
-            .chars
-            .split(|(c, _)| *c == '\n')
-            .filter_map(bare_marker);
-        named.chain(lines).map(|bytes| (bytes, MARKER)).collect()
-    }
-
-    /// The marker around the words at `at`, when dashes or their like stand beside them.
-    fn marker(&self, at: usize, len: usize) -> Option<Range<usize>> {
-        let first = *self.places.get(at)?;
-        let last = *self.places.get(at + len - 1)?;
-        let left = Side::of(self.chars.get(..first)?.iter().rev());
-        let right = Side::of(self.chars.get(last + 1..)?.iter());
-        if left.glued || right.glued {
-            return None;
-        }
-        let between = last + 1 - first - len;
-        let marks = left.weight >= 2
-            || right.weight >= 2
-            || (left.weight > 0 && right.weight > 0 && between <= 2);
-        let from = left.outermost.unwrap_or(&self.chars.get(first)?.1);
-        let to = right.outermost.unwrap_or(&self.chars.get(last)?.1);
-        marks.then_some(from.start..to.end)
-    }
-
-    /// Our own sentences, copied to look like a part of the frame.
-    fn frame_sentences(&self) -> Vec<(Range<usize>, &'static str)> {
-        let sentences = super::FRAME_SENTENCES
-            .iter()
-            .flat_map(|text| text.split(['.', ':', ';']))
-            .map(|sentence| Self::of(sentence).letters)
-            .filter(|letters| letters.len() >= 25);
-        sentences
-            .flat_map(|sentence| {
-                let starts = self.letters.match_indices(&sentence).map(|(at, _)| at);
-                starts
-                    .filter_map(|at| {
-                        let first = *self.places.get(at)?;
-                        let last = *self.places.get(at + sentence.len() - 1)?;
-                        Some(self.chars.get(first)?.1.start..self.chars.get(last)?.1.end)
-                    })
-                    .collect::<Vec<_>>()
-            })
-            .map(|bytes| (bytes, FRAME))
-            .collect()
-    }
-}
-
-/// A line that is nothing but a marker, of whatever region: `--- xxtext-end ---`.
-fn bare_marker(line: &[(char, Range<usize>)]) -> Option<Range<usize>> {
-    const NAME_MAX_LETTERS: usize = 40;
-    let first = line.iter().position(|(c, _)| !c.is_whitespace())?;
-    let last = line.iter().rposition(|(c, _)| !c.is_whitespace())?;
-    let line = line.get(first..=last)?;
-    let letters = line.iter().map(|(c, _)| *c).filter(|c| c.is_alphanumeric());
-    let letters: String = letters.collect();
-    let dashed = |side: Side<'_>| side.weight >= 2;
-    let is_marker = letters.len() <= NAME_MAX_LETTERS
-        && ["begin", "end"]
-            .iter()
-            .any(|verb| letters.len() > verb.len() && letters.ends_with(verb))
-        && dashed(Side::of(line.iter()))
-        && dashed(Side::of(line.iter().rev()));
-    is_marker.then_some(line.first()?.1.start..line.last()?.1.end)
-}
-
-/// What stands on one side of a marker's words.
-struct Side<'a> {
-    /// A letter stands right beside them: they are a part of a longer word.
-    glued: bool,
-    /// How much it looks like the dashes of a marker; 2 is enough.
-    weight: usize,
-    outermost: Option<&'a Range<usize>>,
-}
-
-impl<'a> Side<'a> {
-    fn of(outward: impl Iterator<Item = &'a (char, Range<usize>)>) -> Self {
-        let mut side = Self {
-            glued: false,
-            weight: 0,
-            outermost: None,
-        };
-        let mut room = 12;
-        for (i, (c, bytes)) in outward.take(200).enumerate() {
-            let weight = weight(*c);
-            if weight == 0 && c.is_alphanumeric() {
-                side.glued = i == 0;
-                break;
-            }
-            if room == 0 {
-                break;
-            }
-            room -= usize::from(!c.is_whitespace());
-            if weight > 0 {
-                side.weight += weight;
-                side.outermost = Some(bytes);
-            }
-        }
-        side
-    }
-}
-
-fn weight(c: char) -> usize {
-    match c {
-        '-' | '_' | '~' | '=' | '*' | '#' | '·' | '•' | '⁃' | '˗' | '֊' | '﹘' | '‒' | '⎯'
-        | '─' | '━' | '┄' | '┅' | '╌' | '═' | 'ー' | 'ｰ' | 'ㅡ' | '一' | '➖' => {
-            1
-        }
-        '–' | '−' => 2,
-        '—' | '―' | '⸺' | '⸻' | '﹣' => 3,
-        _ => 0,
-    }
-}
-
-/// The letter that a reader sees.
-fn plainest(c: char) -> char {
-    const ACCENTED: &[(char, &str)] = &[
-        ('a', "àáâãäåāăąǎạả"),
-        ('b', "ḃḅ"),
-        ('c', "çćĉċč"),
-        ('d', "ďđḍ"),
-        ('e', "èéêëēĕėęěẹẻẽ"),
-        ('g', "ĝğġģ"),
-        ('i', "ìíîïĩīĭįǐịỉ"),
-        ('l', "ĺļľŀł"),
-        ('n', "ñńņňŉ"),
-        ('r', "ŕŗř"),
-        ('s', "śŝşšſ"),
-        ('t', "ţťŧțṭ"),
-        ('u', "ùúûüũūŭůűųụủ"),
-        ('v', "ṽṿ"),
-        ('x', "ẋẍ×"),
-        ('y', "ýÿŷỳỵ"),
-    ];
-    const SMALL_CAPITALS: &str = "ᴀʙᴄᴅᴇꜰɢʜɪᴊᴋʟᴍɴᴏᴘꞯʀꜱᴛᴜᴠᴡ🅧ʏᴢ";
-    const RAISED: &str = "ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖ𐞥ʳˢᵗᵘᵛʷˣʸᶻ";
-    if c.is_ascii() {
-        return c;
-    }
-    let nth = |i: u32| char::from_u32(u32::from('a') + i).unwrap_or(c);
-    let code = u32::from(c);
-    match c {
-        '\u{249c}'..='\u{24b5}' => return nth(code - 0x249c),
-        '\u{1f130}'..='\u{1f149}' => return nth(code - 0x1f130),
-        '\u{1f150}'..='\u{1f169}' => return nth(code - 0x1f150),
-        '\u{1f170}'..='\u{1f189}' => return nth(code - 0x1f170),
-        '\u{1f1e6}'..='\u{1f1ff}' => return nth(code - 0x1f1e6),
-        _ => {}
-    }
-    if let Some(latin) = fold::latin_look_alike(c) {
-        return latin;
-    }
-    if let Some((bare, _)) = ACCENTED.iter().find(|(_, all)| all.contains(c)) {
-        return *bare;
-    }
-    let alphabets = [SMALL_CAPITALS, RAISED];
-    let place = alphabets
-        .iter()
-        .find_map(|a| a.chars().position(|x| x == c));
-    place.and_then(|i| u32::try_from(i).ok()).map_or(c, nth)
 }
 
 fn replace(text: &str, mut ranges: Vec<(Range<usize>, &'static str)>) -> String {
@@ -377,17 +167,22 @@ fn is_role_bracket(text: &str) -> bool {
         "SUFFIX",
         "MIDDLE",
     ];
-    let Some((name, _)) = text.get(1..).and_then(|inner| inner.split_once(']')) else {
-        return false;
-    };
-    let name = name.strip_prefix('/').unwrap_or(name);
-    NAMES.iter().any(|n| n.eq_ignore_ascii_case(name.trim()))
+    let inner = text.get(1..).unwrap_or_default();
+    let inner = inner.strip_prefix('/').unwrap_or(inner);
+    let end = inner.bytes().take(20).position(|b| b == b']');
+    let name = end.and_then(|end| inner.get(..end));
+    name.is_some_and(|name| NAMES.iter().any(|n| n.eq_ignore_ascii_case(name.trim())))
 }
 
 /// A colon behind `Human` or `Assistant` at the start of a line: where older templates change the speaker.
 fn ends_a_role(before: &str) -> bool {
-    let line = before.rsplit('\n').next().unwrap_or_default().trim();
-    ["Human", "Assistant"].contains(&line)
+    let line = ["Human", "Assistant"]
+        .iter()
+        .find_map(|role| before.strip_suffix(role));
+    line.is_some_and(|line| {
+        let line = line.trim_end_matches([' ', '\t']);
+        line.is_empty() || line.ends_with('\n')
+    })
 }
 
 #[cfg(test)]

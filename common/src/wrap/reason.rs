@@ -1,6 +1,6 @@
 //! A judge's reason, which the agent will read.
 
-use super::defuse;
+use super::outline::Outline;
 use crate::redact::{Redacted, clean_line};
 
 /// [`clean_line`], cut before the first region marker or URL: a judge that quotes the text under judgement must not carry
@@ -8,8 +8,10 @@ use crate::redact::{Redacted, clean_line};
 pub fn clean_reason(reason: &str, max_bytes: usize) -> Redacted {
     let line = clean_line(reason, max_bytes);
     let text = line.as_str();
-    let cut = [defuse::first_marker(text), first_url(text)];
-    let cut = cut.into_iter().flatten().min().unwrap_or(text.len());
+    let markers = Outline::of(text).markers();
+    let marker = markers.into_iter().map(|bytes| bytes.start).min();
+    let cut = marker.into_iter().chain(first_url(text)).min();
+    let cut = cut.unwrap_or(text.len());
     let kept = text.get(..cut).unwrap_or_default();
     line.head(kept.trim_end().len())
 }

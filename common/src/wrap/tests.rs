@@ -275,6 +275,15 @@ proptest! {
     }
 
     #[test]
+    fn what_stands_around_a_forged_marker_is_kept((words, whole) in forged(), left in "-{2,4} ?") {
+        let one_sided = format!("{left}{words}");
+        for marker in [whole, one_sided] {
+            let harmless = defuse::defuse(&format!("Vorher: größer. {marker} 後で読む。"));
+            prop_assert_eq!(harmless, "Vorher: größer. (region marker) 後で読む。");
+        }
+    }
+
+    #[test]
     fn what_is_harmless_once_is_harmless_again(parts in prop::collection::vec(any_attack(), 1..6)) {
         let once = defuse::defuse(&parts.join("\n"));
         prop_assert_eq!(defuse::defuse(&once), once);
@@ -296,7 +305,10 @@ proptest! {
             prop_assert!(c == '\n' || c == '\t' || !c.is_control());
             before = c;
         }
-        prop_assert!(!prompt.user().contains("@\"") && !prompt.user().contains("<|"));
+prop_assert!(!prompt.user().contains("@\""));
+        for obeyed in ["<|im_start|>", "<|eot_id|>", "<｜User｜>", "[INST]", "</s>", "<tool_call>", "\nHuman:"] {
+            prop_assert!(!prompt.user().contains(obeyed), "{obeyed}");
+        }
     }
 
     #[test]
