@@ -14,7 +14,8 @@ mod tests;
 
 use crate::input::BackgroundTask;
 
-pub use digest::MAX_BYTES as DIGEST_MAX_BYTES;
+pub use digest::{MAX_BYTES as DIGEST_MAX_BYTES, MAX_LINES as DIGEST_MAX_LINES};
+
 pub(crate) use digest::short_path;
 pub(crate) use log::Log;
 pub(crate) use output::tail;
@@ -59,7 +60,7 @@ pub(crate) enum What {
 /// A shell command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Run {
-    /// Its first line, shortened.
+    /// Its first line.
     pub line: String,
     pub nature: shell::Nature,
 }
@@ -104,6 +105,11 @@ impl What {
             line: output::first_line(command),
             nature: shell::nature(command),
         })
+    }
+
+    /// A call that is told in these words.
+    pub(crate) fn other(words: &str) -> Self {
+        Self::Other(output::first_line(words))
     }
 
     /// Whether its output may tell a result worth showing.

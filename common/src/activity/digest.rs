@@ -6,15 +6,21 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use super::output::{plain, shortened};
+use super::output::{first_line, plain};
 use super::{Activity, Call, Status, What};
 use crate::input::BackgroundTask;
+use crate::redact::redact;
 
-/// Lines in a digest.
+/// Lines in a digest at most.
 pub const MAX_LINES: usize = 40;
 
-/// Bytes in a digest.
+/// Bytes in a digest at most.
 pub const MAX_BYTES: usize = 2000;
+
+/// Bytes of a command, of a result and of a path in a line.
+const COMMAND_MAX_BYTES: usize = 120;
+const RESULT_MAX_BYTES: usize = 100;
+const PATH_MAX_BYTES: usize = 80;
 
 /// Bytes that are kept free for the oldest calls, if the newest could fill the digest.
 const OLDEST_BYTES: usize = 400;
@@ -48,18 +54,18 @@ impl Activity {
         let last_edit = self.calls.iter().rposition(Call::is_edit);
         let last_test = self.calls.iter().rposition(Call::is_test);
         let reproduction = self.reproduction().filter(|_| last_edit.is_some());
+        let told: Vec<_> = self
+            .calls
+            .iter()
+            .enumerate()
+            .filter(|(_, call)| call.what != What::Poll)
+            .collect();
+        // No digest reaches further from either end, but for the calls with a mark.
+        let out_of_sight = MAX_LINES..told.len().saturating_sub(MAX_LINES);
         let mut lines = Vec::new();
-        for (at, call) in self.calls.iter().enumerate() {
-            let Some(mut text) = describe(call) else {
-                continue;
-            };
-            let mut proves = false;
-            let mut mark = |here: bool, words: &str| {
-                if here {
-                    text.push_str(words);
-                    proves = true;
-                }
-            };
+        for (place, (at, call)) in told.into_iter().enumerate() {
+            let mut marks = String::new();
+            let mut mark = |here: bool, words: &str| marks.push_str(if here { words } else { "" });
             mark(Some(at) == reproduction, " [failed before the first edit]");
             mark(Some(at) == last_edit, " [last edit]");
             let after = Some(at) == last_test && last_test > last_edit;
@@ -67,10 +73,15 @@ impl Activity {
                 after && last_edit.is_some(),
                 " [last test after the last edit]",
             );
+            let proves = !marks.is_empty();
+            let text = if out_of_sight.contains(&place) && !proves {
+                String::new()
+            } else {
+                describe(call) + &marks
+            };
             lines.push(Line { text, proves });
         }
-        let running = self.running.iter();
-        lines.extend(running.map(|text| Line {
+        lines.extend(self.running.iter().map(|text| Line {
             text: text.clone(),
             proves: false,
         }));
@@ -84,17 +95,17 @@ pub(super) struct Line {
     proves: bool,
 }
 
-/// The call in one line; `None` for one that tells nothing of its own.
-fn describe(call: &Call) -> Option<String> {
+/// The call in one line.
+fn describe(call: &Call) -> String {
     let mut line = match &call.what {
-        What::Run(run) => format!("$ {}", run.line),
+        What::Run(run) => format!("$ {}", in_bytes(&run.line, COMMAND_MAX_BYTES)),
         What::Edit(files) => match files.as_slice() {
             [] => "edit".to_owned(),
             [file] => format!("edit {}", short_path(file)),
             [file, rest @ ..] => format!("edit {} and {} more", short_path(file), rest.len()),
         },
-        What::Poll => return None,
-        What::Other(words) => shortened(&plain(words), 100),
+        What::Poll => String::new(),
+        What::Other(words) => in_bytes(words, COMMAND_MAX_BYTES),
     };
     let is_run = matches!(call.what, What::Run(_));
     match call.status {
@@ -111,9 +122,9 @@ fn describe(call: &Call) -> Option<String> {
         None => line.push_str(" => no result known"),
     }
     if let (true, Some(result)) = (call.is_test() || call.failed(), &call.result) {
-        let _ = write!(line, ": {}", result.line);
+        let _ = write!(line, ": {}", in_bytes(&result.line, RESULT_MAX_BYTES));
     }
-    Some(line)
+    line
 }
 
 /// The last parts of a path: enough to tell a test from a source, and none of the user's directories.
@@ -127,7 +138,7 @@ pub fn short_path(path: &str) -> String {
         .get(parts.len().saturating_sub(3)..)
         .unwrap_or_default()
         .join("/");
-    shortened(&last, 80)
+    in_bytes(&last, PATH_MAX_BYTES)
 }
 
 /// A background task as the digest tells it.
@@ -139,13 +150,31 @@ pub fn background(task: &BackgroundTask) -> String {
         .or(task.description.as_deref())
         .unwrap_or_default();
     let status = task.status.as_deref().unwrap_or("running");
-    let what = super::output::first_line(what);
-    let told = format!(
-        "in the background, {}: {} {what}",
-        plain(status),
-        plain(kind)
-    );
-    shortened(told.trim_end(), 160)
+    let told = format!("in the background, {status}: {kind} {}", first_line(what));
+    in_bytes(plain(&told).trim_end(), COMMAND_MAX_BYTES)
+}
+
+/// A text in `max` bytes, cut between words where it has any. What has to be cut is redacted first: half of a secret may
+/// look like none.
+fn in_bytes(text: &str, max: usize) -> String {
+    const CUT: &str = "…";
+    if text.len() <= max {
+        return text.to_owned();
+    }
+    let redacted = redact(text);
+    let head = redacted.head(max - CUT.len());
+    let (kept, rest) = redacted
+        .as_str()
+        .split_at_checked(head.as_str().len())
+        .unwrap_or_default();
+    let word = if rest.starts_with(char::is_whitespace) {
+        None
+    } else {
+        kept.rfind(char::is_whitespace)
+    };
+    word.map_or(kept, |at| kept.get(..=at).unwrap_or_default())
+        .to_owned()
+        + CUT
 }
 
 /// The lines that are told.

@@ -8,11 +8,11 @@ use super::TestResult;
 /// How much of an output is searched.
 const TAIL_BYTES: usize = 4 << 10;
 
-/// A line of the digest doesn't show more of a command.
-const COMMAND_MAX_BYTES: usize = 120;
+/// How much of a line is kept: more than is ever shown of one, so that what is shown can be redacted before the cut.
+const LINE_MAX_BYTES: usize = 1000;
 
-/// Nor of a result.
-const RESULT_MAX_BYTES: usize = 100;
+/// A result is told in a short line; a longer one is something else.
+const RESULT_MAX_BYTES: usize = 400;
 
 /// Words before or behind a number of things that went wrong.
 const FAILURES: [&str; 7] = [
@@ -87,10 +87,7 @@ pub fn result(output: &str) -> Option<TestResult> {
         (None, Some((line, _))) => (false, line),
         (None, None) => return None,
     };
-    Some(TestResult {
-        failed,
-        line: shortened(&line, RESULT_MAX_BYTES),
-    })
+    Some(TestResult { failed, line })
 }
 
 enum Verdict {
@@ -99,7 +96,7 @@ enum Verdict {
 }
 
 fn judge(line: &str) -> Option<Verdict> {
-    if line.is_empty() || line.len() > 400 {
+    if line.is_empty() || line.len() > RESULT_MAX_BYTES {
         return None;
     }
     let (failures, passes) = (count(line, &FAILURES), count(line, &PASSES));
@@ -172,27 +169,16 @@ pub fn first_line(command: &str) -> String {
         return String::new();
     };
     let more = if lines.next().is_some() { " …" } else { "" };
-    shortened(first.trim(), COMMAND_MAX_BYTES - more.len()) + more
+    kept(first.trim()).to_owned() + more
 }
 
-/// `text` in `max` bytes, with a mark where it was cut: between words, since half a secret would not be known for one.
-pub fn shortened(text: &str, max: usize) -> String {
-    const CUT: &str = "…";
-    if text.len() <= max {
-        return text.to_owned();
-    }
-    let mut end = max.saturating_sub(CUT.len());
-    while !text.is_char_boundary(end) {
+/// As much of a line as is kept.
+pub fn kept(line: &str) -> &str {
+    let mut end = line.len().min(LINE_MAX_BYTES);
+    while !line.is_char_boundary(end) {
         end -= 1;
     }
-    let (kept, rest) = text.split_at_checked(end).unwrap_or_default();
-    let kept = if rest.starts_with(char::is_whitespace) {
-        kept
-    } else {
-        kept.rfind(char::is_whitespace)
-            .map_or("", |at| kept.get(..=at).unwrap_or_default())
-    };
-    kept.to_owned() + CUT
+    line.get(..end).unwrap_or_default()
 }
 
 /// The end of an output, from the beginning of a line where there is one.

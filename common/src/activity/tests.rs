@@ -2,8 +2,8 @@
 
 use proptest::prelude::*;
 
-use super::digest::{MAX_BYTES, MAX_LINES};
 use super::*;
+use crate::redact::redact;
 
 /// A turn, oldest first: what was called, how it ended, what was printed.
 fn turn(calls: &[(What, Option<Status>, &str)]) -> Activity {
@@ -206,7 +206,7 @@ fn the_middle_of_a_long_turn_gives_way() {
     calls.extend((0..100).map(|n| ran(&format!("ls dir-{n}"), 0, "")));
     let told = turn(&calls).digest();
     let lines: Vec<&str> = told.lines().collect();
-    assert_eq!(lines.len(), MAX_LINES);
+    assert_eq!(lines.len(), DIGEST_MAX_LINES);
     assert_eq!(
         lines[0],
         "$ python repro.py => exit 1 [failed before the first edit]"
@@ -290,13 +290,42 @@ fn results_are_found_as_programs_tell_them() {
     assert!(told.is_some_and(|told| told.failed));
 }
 
+#[test]
+fn no_half_of_a_secret_is_left_by_the_cut() {
+    let letters = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz".chars();
+    let drawn = (1..=36).map(|n: usize| letters.clone().nth(n * n * 7919 % 62).expect("one of 62"));
+    let secret: String = "ghp_".chars().chain(drawn).collect();
+    let header = format!("Authorization: Bearer {secret}");
+    for before in 0..140 {
+        let filler = "x".repeat(before);
+        let calls = [
+            ran(
+                &format!("curl {filler} -H '{header}' https://example.com"),
+                0,
+                "",
+            ),
+            (
+                What::other(&format!("fetch {filler} {secret}")),
+                Some(Status::Ok),
+                "",
+            ),
+        ];
+        let told = redact(&turn(&calls).digest());
+        assert!(
+            !told.as_str().contains(secret.split_at(12).0),
+            "{before}: {}",
+            told.as_str()
+        );
+    }
+}
+
 fn any_call() -> impl Strategy<Value = (What, Option<Status>, String)> {
     let what = prop_oneof![
         "\\PC{0,400}".prop_map(|command| What::run(&command)),
         "[a-z ./&|;>'\"$()-]{0,80}".prop_map(|command| What::run(&command)),
         Just(What::run("cargo test")),
         prop::collection::vec("\\PC{0,200}", 0..3).prop_map(What::Edit),
-        "\\PC{0,300}".prop_map(What::Other),
+        "\\PC{0,300}".prop_map(|words| What::other(&words)),
         Just(What::Poll),
     ];
     let status = prop_oneof![
@@ -333,8 +362,8 @@ proptest! {
             .collect();
         let activity = turn(&calls).with_background(&tasks);
         let told = activity.digest();
-        prop_assert!(told.len() <= MAX_BYTES, "{} bytes", told.len());
-        prop_assert!(told.lines().count() <= MAX_LINES);
+        prop_assert!(told.len() <= DIGEST_MAX_BYTES, "{} bytes", told.len());
+        prop_assert!(told.lines().count() <= DIGEST_MAX_LINES);
         prop_assert!(!told.chars().any(|c| c.is_control() && c != '\n'), "{told:?}");
         if let Some(newest) = activity.lines().last() {
             prop_assert!(told.ends_with(&newest.text), "{told}\n--\n{}", newest.text);

@@ -293,9 +293,21 @@ fn command(content: &TextOr<'_, Block<'_>>) -> Option<String> {
 fn feedback<'a>(words: &str, rules: &Rules<'_>) -> Option<Entry<'a>> {
     let said = words.strip_prefix("Stop hook feedback:")?.trim_start();
     let said = said.strip_prefix("- ").unwrap_or(said);
-    let stderr = said
-        .strip_prefix('[')
-        .and_then(|rest| rest.split_once("]: "));
-    let ours = rules.is_ours(said) || stderr.is_some_and(|(_, stderr)| rules.is_ours(stderr));
+    let ours = rules.is_ours(said) || behind_command(said).is_some_and(|err| rules.is_ours(err));
     Some(Entry::Feedback { ours })
+}
+
+/// What follows `[command line]: `. A command line may hold brackets itself; a reason may begin with a name in
+/// brackets, and no colon follows that.
+fn behind_command(said: &str) -> Option<&str> {
+    let mut depth = 0_usize;
+    let end = said.char_indices().find(|(_, c)| {
+        match c {
+            '[' => depth += 1,
+            ']' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        depth == 0
+    })?;
+    said.get(end.0..)?.strip_prefix("]: ")
 }

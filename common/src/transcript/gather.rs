@@ -198,11 +198,14 @@ impl Tail {
         // Behind a piece that was cut, the next one goes on in mid-sentence.
         let behind = if self.is_empty() || cut { "" } else { "\n\n" };
         self.total += text.len() + behind.len();
-        let room = Self::ROOM.saturating_sub(self.kept + behind.len());
-        if room > 0 {
-            let piece = last_bytes(text, room);
-            self.kept += piece.len() + behind.len();
+        if self.total <= Self::ROOM {
+            self.pieces.push((text.to_owned(), behind));
+            self.kept = self.total;
+        } else if self.kept < Self::ROOM {
+            // This piece is cut, maybe a few bytes short of a character's boundary; what is older has no place here.
+            let piece = last_bytes(text, Self::ROOM.saturating_sub(self.kept + behind.len()));
             self.pieces.push((piece.to_owned(), behind));
+            self.kept = Self::ROOM;
         }
     }
 

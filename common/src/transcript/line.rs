@@ -44,13 +44,8 @@ fn unglue<'a>(part: &'a [u8], found: &mut Vec<&'a [u8]>) {
     if part.is_empty() {
         return;
     }
-    let glued = glue_points(part);
-    if glued.is_empty() {
-        found.push(part);
-        return;
-    }
     let mut from = 0;
-    let mut starts = glued.into_iter().peekable();
+    let mut starts = glue_points(part).into_iter().peekable();
     loop {
         let Some(rest) = part.get(from..) else { return };
         let mut stream = serde_json::Deserializer::from_slice(rest).into_iter::<IgnoredAny>();
@@ -80,8 +75,10 @@ fn glue_points(part: &[u8]) -> Vec<usize> {
         .map(|at| at + from)
     {
         from = at + 1;
-        let before = part.get(at - 1).copied().unwrap_or(b' ');
-        if part.get(at + 1) == Some(&b'"') && !matches!(before, b':' | b',' | b'[' | b' ' | b'\t') {
+        let before = part
+            .get(..at)
+            .and_then(|before| before.trim_ascii_end().last());
+        if part.get(at + 1) == Some(&b'"') && !matches!(before, None | Some(b':' | b',' | b'[')) {
             points.push(at);
         }
     }

@@ -30,6 +30,8 @@ pub struct Turns<'n, R> {
     rules: Rules<'n>,
     /// Entries of the turn under way, each with where its line begins.
     held: VecDeque<(u64, Entry<'static>)>,
+    /// Entries of the turn under way were given up, because no hook would reach back to them.
+    given_up: bool,
     /// The last line in which the assistant or a stop hook did something.
     last_line: u64,
     ready: VecDeque<Past>,
@@ -55,7 +57,7 @@ const BLOCK_BYTES: usize = 256 << 10;
 impl<'n, R: BufRead> Turns<'n, R> {
     /// The turns of what `from` holds. Where reading fails, the session ends.
     pub fn read(mut from: R, hook_names: &'n [&'n str]) -> Self {
-        let sidechains = from.fill_buf().is_ok_and(begins_as_sidechain);
+        let sidechains = from.fill_buf().is_ok_and(is_sidechain);
         Self {
             lines: Lines {
                 from,
@@ -68,6 +70,7 @@ impl<'n, R: BufRead> Turns<'n, R> {
                 sidechains,
             },
             held: VecDeque::new(),
+            given_up: false,
             last_line: 0,
             ready: VecDeque::new(),
             ended: false,
@@ -94,29 +97,31 @@ impl<'n, R: BufRead> Turns<'n, R> {
             }
             self.held.push_back((start, entry));
         }
-        // What a hook wouldn't reach back to isn't kept.
-        let reach = self.lines.at.saturating_sub(TURN_MAX_BYTES);
+        self.give_up(self.lines.at);
+        Some(())
+    }
+
+    /// Drops what a hook that runs when the file is as long as `end` wouldn't reach back to.
+    fn give_up(&mut self, end: u64) {
+        let reach = end.saturating_sub(TURN_MAX_BYTES);
         while self.held.front().is_some_and(|(start, _)| *start < reach) {
             self.held.pop_front();
+            self.given_up = true;
         }
-        Some(())
     }
 
     /// Ends the turn under way at `end`.
     fn close(&mut self, end: u64) {
+        self.give_up(end);
         let mut gather = Gather::default();
-        let reach = end.saturating_sub(TURN_MAX_BYTES);
-        let mut newest_first = self.held.drain(..).rev();
-        for (start, entry) in newest_first.by_ref() {
-            if start < reach {
-                gather.cut();
-                break;
-            }
-            if !gather.add(entry) {
-                break;
-            }
+        let complete = self
+            .held
+            .drain(..)
+            .rev()
+            .any(|(_, entry)| !gather.add(entry));
+        if std::mem::take(&mut self.given_up) && !complete {
+            gather.cut();
         }
-        drop(newest_first);
         if gather.has_work() {
             let id = gather.id().map(str::to_owned);
             let turn = gather.finish(Duration::ZERO);
@@ -140,8 +145,9 @@ impl<R: BufRead> Iterator for Turns<'_, R> {
     }
 }
 
-/// Whether a file is a subagent's own: the first mark says so. Within a string its quotes would be escaped.
-fn begins_as_sidechain(block: &[u8]) -> bool {
+/// Whether a file is a subagent's own: the first mark says so. A session's file begins with the user, and older clients
+/// wrote their subagents' lines into it. Within a string the quotes of a mark would be escaped.
+fn is_sidechain(block: &[u8]) -> bool {
     let mark = br#""isSidechain":"#;
     let marked = block.windows(mark.len()).position(|part| part == mark);
     marked.is_some_and(|at| {

@@ -39,12 +39,12 @@ pub fn call(id: &str, name: &str, input: Input<'_>) -> Call {
     let what = match name {
         "Bash" => What::run(&text(input.command)),
         "Edit" | "MultiEdit" | "Write" | "NotebookEdit" => What::Edit(vec![path()]),
-        "Read" => What::Other(format!("read {}", short_path(&path()))),
-        "Grep" | "Glob" => What::Other(format!("search for {}", text(input.pattern))),
-        "Agent" | "Task" => What::Other(format!("agent: {}", text(input.description))),
-        "AskUserQuestion" => What::Other("put a question to the user".to_owned()),
-        "ExitPlanMode" => What::Other("put a plan to the user".to_owned()),
-        _ => What::Other(name.to_owned()),
+        "Read" => What::other(&format!("read {}", short_path(&path()))),
+        "Grep" | "Glob" => What::other(&format!("search for {}", text(input.pattern))),
+        "Agent" | "Task" => What::other(&format!("agent: {}", text(input.description))),
+        "AskUserQuestion" => What::other("put a question to the user"),
+        "ExitPlanMode" => What::other("put a plan to the user"),
+        _ => What::other(name),
     };
     Call::new(id, what)
 }

@@ -58,13 +58,11 @@ pub fn call(id: &str, name: &str, arguments: &str) -> Call {
             What::Edit(patched(patch.as_deref().unwrap_or(arguments)))
         }
         "write_stdin" => match given.chars {
-            Some(Loose(Some(chars))) if !chars.is_empty() => {
-                What::Other("typed into a command".to_owned())
-            }
+            Some(Loose(Some(chars))) if !chars.is_empty() => What::other("typed into a command"),
             _ => What::Poll,
         },
-        "request_user_input" => What::Other("put a question to the user".to_owned()),
-        _ => What::Other(name.to_owned()),
+        "request_user_input" => What::other("put a question to the user"),
+        _ => What::other(name),
     };
     Call::new(id, what)
 }
