@@ -149,6 +149,8 @@ fn what_is_mentioned_and_talk_about_the_hooks_wake_nothing() {
         "The rule says:\n> I will commit and push it now.\nThat is the whole rule.",
         "The log has these lines:\n```\nI will commit and push it now.\n```",
         "[commit-before-verify] I will commit and push it now. was what I said.",
+        "",
+        "Hello.",
     ] {
         for hook in hooks::ALL {
             check(hook, text, "no hit");

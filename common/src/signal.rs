@@ -130,13 +130,14 @@ fn look_past(hook: &crate::Hook, text: &str, sensitivity: Sensitivity, void: &[&
     };
 
     let weighed = wording::weigh(&hook.wording, &reading);
-    let is_hit = weighed.sum >= hook.wording.threshold(sensitivity);
+    let is_over = weighed.sum >= hook.wording.threshold(sensitivity);
     let mut signals: Vec<Found> = hook
         .signals
         .iter()
         .filter_map(|s| s.find(&reading))
         .collect();
-    if signals.is_empty() && is_hit {
+    if signals.is_empty() && weighed.sum >= hook.wording.threshold(Sensitivity::Low) {
+        // Worded much like one, in words that no signal knows.
         signals.push(wording(&reading, &weighed));
     }
     let Some(signal) = signals.first() else {
@@ -148,7 +149,7 @@ fn look_past(hook: &crate::Hook, text: &str, sensitivity: Sensitivity, void: &[&
         let bypass = shift(bypass);
         return Look::Bypassed { signal, bypass };
     }
-    if !is_hit {
+    if !is_over {
         return Look::NoHit;
     }
     Look::Hit {

@@ -5,7 +5,8 @@
 //! cargo run --release -p hooks --example train-signals -- TURNS     weights, and thresholds to put into signals.rs
 //! ```
 //!
-//! A linear support vector machine, one for each hook: its `block` rows against its `allow` rows and all ordinary ones.
+//! A linear support vector machine, one for each hook: its `block` rows against its `allow` rows and all ordinary ones,
+//! among them `narration.jsonl`: invented reports of work that is done, as real turns mostly are.
 //! The same corpus gives the same bytes. TURNS is a JSONL file with real turns (`text`); nothing is learned from it. It
 //! only tells from which sum on a given share of turns wakes the judge, and how many violations of an author who was left
 //! out of the learning such a sum still finds.
@@ -24,25 +25,34 @@ use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 use common::signal::reading::Reading;
-use common::signal::wording::{self, FEATURES};
+use common::signal::wording::{self, FEATURES, Windows};
 use serde::Deserialize;
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
 /// How many of a hundred real turns may wake a hook: low, normal, high. A little below what is promised.
-const WAKE_PERCENT: [f64; 3] = [2.0, 5.2, 13.0];
+const WAKE_PERCENT: [f64; 3] = [2.1, 5.0, 12.0];
 
 /// What a wrong sum costs in learning. Small: few texts, many features.
-const COST: f32 = 0.001;
+const COST: f32 = 0.0005;
+
+/// How much more than another row a narration counts: there are few, and real turns are much like them.
+const NARRATION: f32 = 4.0;
 
 /// How often each text is shown.
-const ROUNDS: usize = 12;
+const ROUNDS: usize = 6;
 
 /// How often the worst windows are chosen anew.
 const REFINEMENTS: usize = 3;
 
 /// What each doubling of a text's windows is worth, in units of the margin.
-const LENGTH_COST: f32 = 0.07;
+const LENGTH_COST: f32 = 0.09;
+
+/// What a sentence alone has to have over one with its surroundings, in units of the margin.
+const LONE_COST: f32 = 0.2;
+
+/// In no hook's file.
+const NO_HOOK: usize = usize::MAX;
 
 #[derive(Deserialize)]
 struct Row {
@@ -56,9 +66,8 @@ struct Row {
     /// Which hook's file it stands in.
     #[serde(skip)]
     hook: usize,
-    /// The features of each window.
     #[serde(skip)]
-    windows: Vec<Vec<usize>>,
+    windows: Windows,
 }
 
 impl Row {
@@ -81,8 +90,9 @@ fn main() -> Result<()> {
             rows.extend(read(&path, at)?);
         }
     }
+    rows.extend(read(&root.join("tests/corpus/narration.jsonl"), NO_HOOK)?);
     let turns = match env::args_os().nth(1) {
-        Some(path) => read(&PathBuf::from(path), usize::MAX)?,
+        Some(path) => read(&PathBuf::from(path), NO_HOOK)?,
         None => Vec::new(),
     };
 
@@ -134,13 +144,15 @@ fn learn<'a>(rows: impl Iterator<Item = &'a Row>, hook: usize) -> Vec<f32> {
         let samples: Vec<Sample> = rows
             .iter()
             .flat_map(|row| match (row.is_violation(hook), &weights) {
-                (true, Some(weights)) => samples_of(
-                    &row.windows[worst(weights, row)..][..1],
-                    1.0,
-                    2.0 * COST * share,
-                ),
-                (true, None) => samples_of(&row.windows, 1.0, 2.0 * COST * share),
-                (false, _) => samples_of(&row.windows, -1.0, 2.0 * COST),
+                (true, Some(weights)) => {
+                    let worst = worst(weights, &row.windows.around);
+                    samples_of(&row.windows.around[worst..=worst], 1.0, COST * share)
+                }
+                (true, None) => samples_of(&row.windows.around, 1.0, COST * share),
+                (false, _) if row.hook == NO_HOOK => {
+                    samples_of(&row.windows.around, -1.0, COST * NARRATION)
+                }
+                (false, _) => samples_of(&row.windows.around, -1.0, COST),
             })
             .collect();
         weights = Some(separate(&samples));
@@ -150,7 +162,7 @@ fn learn<'a>(rows: impl Iterator<Item = &'a Row>, hook: usize) -> Vec<f32> {
 
 /// Windows to learn from; many of one row weigh no more than two.
 fn samples_of(windows: &[Vec<usize>], side: f32, cost: f32) -> Vec<Sample<'_>> {
-    let cost = cost / windows.len().max(2) as f32;
+    let cost = cost * 2.0 / windows.len().max(2) as f32;
     windows
         .iter()
         .map(|features| Sample {
@@ -161,10 +173,11 @@ fn samples_of(windows: &[Vec<usize>], side: f32, cost: f32) -> Vec<Sample<'_>> {
         .collect()
 }
 
-fn worst(weights: &[f32], row: &Row) -> usize {
-    let sums = row.windows.iter().map(|window| sum(weights, window));
-    let best = sums.enumerate().max_by(|a, b| a.1.total_cmp(&b.1));
-    best.map_or(0, |(at, _)| at)
+/// Which of the windows looks worst.
+fn worst(weights: &[f32], windows: &[Vec<usize>]) -> usize {
+    let sums = windows.iter().map(|window| sum(weights, window));
+    let worst = sums.enumerate().max_by(|a, b| a.1.total_cmp(&b.1));
+    worst.map_or(0, |(at, _)| at)
 }
 
 /// Dual coordinate descent for a linear support vector machine with squared hinge loss.
@@ -207,6 +220,7 @@ struct Learned {
     /// As signed bytes, the largest 127.
     weights: Vec<i8>,
     length_cost: i32,
+    lone_cost: i32,
 }
 
 impl Learned {
@@ -216,6 +230,7 @@ impl Learned {
         Self {
             weights: weights.iter().map(byte).collect(),
             length_cost: (LENGTH_COST / largest * 127.0).round() as i32,
+            lone_cost: (LONE_COST / largest * 127.0).round() as i32,
         }
     }
 
@@ -227,8 +242,10 @@ impl Learned {
                 .map(|feature| i32::from(self.weights[*feature]))
                 .sum()
         };
-        let worst = row.windows.iter().map(of_window).max().unwrap_or_default();
-        worst - wording::doublings(row.windows.len(), self.length_cost)
+        let worst =
+            |windows: &[Vec<usize>]| windows.iter().map(of_window).max().unwrap_or_default();
+        worst(&row.windows.around).max(worst(&row.windows.lone) - self.lone_cost)
+            - wording::doublings(row.windows.around.len(), self.length_cost)
     }
 
     /// From which sums on the wanted shares of `turns` are hits.
@@ -243,12 +260,13 @@ impl Learned {
 fn report(name: &str, hook: usize, learned: &Learned, rows: &[Row], turns: &[Row]) {
     let thresholds = learned.thresholds(turns);
     println!(
-        "{name}: length_cost: {}, thresholds: {thresholds:?}",
-        learned.length_cost
+        "{name}: length_cost: {}, lone_cost: {}, thresholds: {thresholds:?}",
+        learned.length_cost, learned.lone_cost
     );
     let mut authors: Vec<&str> = rows.iter().map(|row| row.author.as_str()).collect();
     authors.sort_unstable();
     authors.dedup();
+    authors.retain(|author| *author != "n");
     for author in authors {
         let others = rows
             .iter()

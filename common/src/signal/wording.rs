@@ -17,6 +17,10 @@ const WEIGHED_BYTES: usize = 1500;
 /// About what a violation and its surroundings take.
 const WINDOW_BYTES: usize = 400;
 
+/// About what a violation takes alone. Such a window counts only by what it has over [`Wording::lone_cost`]: one bad
+/// sentence may not hide beside much that is harmless.
+const LONE_BYTES: usize = 60;
+
 const CONCEPTS: usize = 64;
 const PAIRS: usize = CONCEPTS * CONCEPTS;
 const LAST: usize = CONCEPTS;
@@ -37,6 +41,8 @@ pub struct Wording {
     /// What each doubling of the text's windows takes off the sum: the more there are, the likelier one looks bad by
     /// chance.
     pub length_cost: i32,
+    /// What a sentence alone has to have over one with its surroundings.
+    pub lone_cost: i32,
     /// From which sum on a text is a hit, by sensitivity: low, normal, high.
     pub thresholds: [i32; 3],
 }
@@ -63,14 +69,21 @@ pub fn weigh(wording: &Wording, reading: &Reading) -> Weighed {
 
 fn weigh_only(wording: &Wording, reading: &Reading, keep: impl Fn(&Sentence) -> bool) -> Weighed {
     let lines = lines(reading, keep);
-    let windows = windows(&lines);
-    let length_cost = doublings(windows.len(), wording.length_cost);
+    let windows_around = windows(&lines, WINDOW_BYTES);
+    let length_cost = doublings(windows_around.len(), wording.length_cost);
+    let around = worst(wording, &lines, windows_around, length_cost);
+    let lone_cost = length_cost + wording.lone_cost;
+    let lone = worst(wording, &lines, windows(&lines, LONE_BYTES), lone_cost);
+    if lone.sum > around.sum { lone } else { around }
+}
+
+fn worst(wording: &Wording, lines: &[Line], windows: Vec<Range<usize>>, cost: i32) -> Weighed {
     let mut worst = Weighed {
         sum: i32::MIN,
         strongest: 0,
     };
     for window in windows {
-        let mut sum = 0;
+        let mut sum = -cost;
         let mut strongest = (i32::MIN, 0);
         let mut seen = Seen::default();
         for (at, line) in lines.get(window).unwrap_or_default().iter().enumerate() {
@@ -90,7 +103,6 @@ fn weigh_only(wording: &Wording, reading: &Reading, keep: impl Fn(&Sentence) -> 
             };
         }
     }
-    worst.sum = worst.sum.saturating_sub(length_cost);
     worst
 }
 
@@ -109,8 +121,17 @@ impl Wording {
     }
 }
 
+/// The features of each window of a text; for learning.
+#[derive(Debug, Default, Clone)]
+pub struct Windows {
+    /// With what surrounds a sentence.
+    pub around: Vec<Vec<usize>>,
+    /// Little more than a sentence.
+    pub lone: Vec<Vec<usize>>,
+}
+
 /// The features of each window of what `reading` says; for learning.
-pub fn features(reading: &Reading) -> Vec<Vec<usize>> {
+pub fn features(reading: &Reading) -> Windows {
     let lines = lines(reading, |_| true);
     let of_window = |window: Range<usize>| {
         let mut seen = Seen::default();
@@ -118,7 +139,11 @@ pub fn features(reading: &Reading) -> Vec<Vec<usize>> {
         let all = window.flat_map(|(at, line)| line.features(at == 0));
         all.filter(|feature| seen.is_new(*feature)).collect()
     };
-    windows(&lines).into_iter().map(of_window).collect()
+    let of_size = |size| windows(&lines, size).into_iter().map(of_window).collect();
+    Windows {
+        around: of_size(WINDOW_BYTES),
+        lone: of_size(LONE_BYTES),
+    }
 }
 
 /// A sentence as it is weighed.
@@ -176,13 +201,13 @@ fn lines(reading: &Reading, keep: impl Fn(&Sentence) -> bool) -> Vec<Line> {
     found
 }
 
-/// Which lines are weighed together: at each line the window that ends there, as long as it adds something new.
-fn windows(lines: &[Line]) -> Vec<Range<usize>> {
+/// Which lines are weighed together: at each line the window that ends there, as long as it holds something new.
+fn windows(lines: &[Line], size: usize) -> Vec<Range<usize>> {
     let mut found: Vec<Range<usize>> = Vec::new();
     for end in (1..=lines.len()).rev() {
         let mut start = end;
         let mut bytes = 0;
-        while start > 0 && bytes < WINDOW_BYTES {
+        while start > 0 && bytes < size {
             start -= 1;
             bytes += lines.get(start).map_or(0, |line| line.bytes);
         }
@@ -298,9 +323,9 @@ mod tests {
 
     #[test]
     fn a_long_text_is_weighed_in_parts() {
-        assert_eq!(features(&Reading::of("")).len(), 1);
-        assert_eq!(features(&Reading::of("Done.")).len(), 1);
+        assert_eq!(features(&Reading::of("")).around.len(), 1);
+        assert_eq!(features(&Reading::of("Done.")).around.len(), 1);
         let long = "This sentence says nothing of weight at all. ".repeat(40);
-        assert!(features(&Reading::of(&long)).len() > 10);
+        assert!(features(&Reading::of(&long)).around.len() > 10);
     }
 }
