@@ -136,8 +136,8 @@ fn look_past(hook: &crate::Hook, text: &str, sensitivity: Sensitivity, void: &[&
         .iter()
         .filter_map(|s| s.find(&reading))
         .collect();
-    if signals.is_empty() && weighed.sum >= hook.wording.threshold(Sensitivity::Low) {
-        // Worded much like one, in words that no signal knows.
+    if signals.is_empty() && is_over && says_enough(&reading) {
+        // Worded like one, in words that no signal knows.
         signals.push(wording(&reading, &weighed));
     }
     let Some(signal) = signals.first() else {
@@ -155,6 +155,17 @@ fn look_past(hook: &crate::Hook, text: &str, sensitivity: Sensitivity, void: &[&
     Look::Hit {
         signals: signals.into_iter().map(shift).collect(),
     }
+}
+
+/// Are there words enough to weigh? A sum over next to nothing means nothing.
+fn says_enough(reading: &Reading) -> bool {
+    const MARKS_MIN: usize = 3;
+    reading
+        .sentences
+        .iter()
+        .map(|s| s.marks.len())
+        .sum::<usize>()
+        >= MARKS_MIN
 }
 
 /// The part of `text` that is looked at.

@@ -9,7 +9,7 @@ pub(super) const WORDING: Wording = Wording {
     weights: include_bytes!("weights.bin"),
     length_cost: 60,
     lone_cost: 133,
-    thresholds: [121, -3, -84],
+    thresholds: [121, -1, -83],
 };
 
 pub(super) const SIGNALS: &[Signal] = &[

@@ -9,7 +9,7 @@ pub(super) const WORDING: Wording = Wording {
     weights: include_bytes!("weights.bin"),
     length_cost: 108,
     lone_cost: 240,
-    thresholds: [378, 212, 18],
+    thresholds: [377, 211, 18],
 };
 
 pub(super) const SIGNALS: &[Signal] = &[

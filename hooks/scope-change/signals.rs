@@ -80,14 +80,6 @@ pub(super) const SIGNALS: &[Signal] = &[
 ];
 
 pub(super) const BYPASSES: &[Bypass] = &[
-    // The user asked for the cut.
-    Bypass {
-        id: "asked-for",
-        when: Pattern::Together(&[&[C::Asked], &[C::Defer, C::LaterPr, C::Lesser]]),
-        unless: &[C::But, C::Instead],
-        matches: "As you asked, the export is left out.",
-        passes: "The export is left out.",
-    },
     // The deferral is asked, not decided.
     Bypass {
         id: "deferral-asked",

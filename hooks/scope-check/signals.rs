@@ -9,7 +9,7 @@ pub(super) const WORDING: Wording = Wording {
     weights: include_bytes!("weights.bin"),
     length_cost: 73,
     lone_cost: 163,
-    thresholds: [78, -54, -143],
+    thresholds: [85, -53, -143],
 };
 
 pub(super) const SIGNALS: &[Signal] = &[

@@ -27,7 +27,7 @@ pub fn each_logs_one_whole_line(program: &Path) -> Result<(), Failed> {
     let home = dir.path().join("home");
     fs::create_dir(&home)?;
     // Long enough that a record is more than a page.
-    let filler = "Ein Satz, der nichts behauptet. ".repeat(100);
+    let filler = "ein Wort, das nichts behauptet, ".repeat(100);
     let stdin = json!({
         "hook_event_name": "Stop", "session_id": "s1", "prompt_id": "p1",
         "last_assistant_message": format!("{filler}\n\n{TEXT}"),
@@ -39,6 +39,7 @@ pub fn each_logs_one_whole_line(program: &Path) -> Result<(), Failed> {
         for hook in hooks::ALL {
             let mut command = run::command(hook.name, &home);
             command
+                .args(["--sensitivity", "high"])
                 .arg("--judge")
                 .arg(format!("command:{}", judge.display()));
             let mut child = command.spawn()?;

@@ -88,7 +88,7 @@ impl Sentence {
 }
 
 /// Words of a sentence that speaks to a judge.
-const JUDGE_WORDS: [&str; 24] = [
+const JUDGE_WORDS: [&str; 28] = [
     "new_proposal",
     "retraction_or_quote",
     "verification_reported",
@@ -102,6 +102,10 @@ const JUDGE_WORDS: [&str; 24] = [
     "text-end",
     "text-begin",
     "system note",
+    "one line of json",
+    "these keys",
+    "material ends here",
+    "nothing else, with",
     "\"decision\"",
     "判定器",
     "判定ai",
