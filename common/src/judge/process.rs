@@ -23,6 +23,10 @@ use crate::guard::JUDGE_ACTIVE;
 /// end.
 const DRAIN: Duration = Duration::from_millis(100);
 
+/// The same while nothing was read of it: on a busy machine the reading thread may not have run yet, and then an answer
+/// that is there would count as none.
+const DRAIN_UNREAD: Duration = Duration::from_secs(2);
+
 /// What is kept of stderr, from its end.
 const STDERR_MAX_BYTES: usize = 64 << 10;
 
@@ -162,7 +166,12 @@ fn collect(events: &Receiver<Event>, until: Instant) -> Result<Output, Failure> 
     let (mut stdout_open, mut stderr_open) = (true, true);
     let mut exited: Option<(ExitStatus, Instant)> = None;
     loop {
-        let limit = exited.map_or(until, |(_, drained)| drained);
+        let drain = if stdout.is_empty() {
+            DRAIN_UNREAD
+        } else {
+            DRAIN
+        };
+        let limit = exited.map_or(until, |(_, at)| until.min(at + drain));
         let left = limit.saturating_duration_since(Instant::now());
         // A judge that floods us always has something to say: the clock is looked at first.
         let event = if left.is_zero() {
@@ -184,7 +193,7 @@ fn collect(events: &Receiver<Event>, until: Instant) -> Result<Output, Failure> 
                 stderr.drain(..stderr.len().saturating_sub(STDERR_MAX_BYTES));
             }
             Some(Event::Exited(status)) => {
-                exited = Some((status, until.min(Instant::now() + DRAIN)));
+                exited = Some((status, Instant::now()));
             }
             None if exited.is_none() => return Err(Outcome::Timeout.into()),
             // It has exited. What is still open is held by a child of it.
