@@ -20,6 +20,8 @@ use crate::{Hook, help, judge, log, redact, wrap};
 mod gate;
 mod stop;
 
+pub use stop::look;
+
 /// Runs `hook` on this process's stdin, command line and environment.
 ///
 /// On `Stop` whatever goes wrong allows: a hook that breaks must never stop a conversation. With `--gate` it asks.

@@ -9,8 +9,8 @@ use crate::evaluation::{Evaluation, Judged, Stage};
 use crate::hook::NAMES;
 use crate::input::HookInput;
 use crate::rules::{Fault, Rules};
-use crate::signal::Look;
-use crate::transcript;
+use crate::signal::{Look, Sensitivity};
+use crate::transcript::{self, Turn};
 use crate::verdict::Verdict;
 use crate::{Hook, guard, signal};
 
@@ -31,12 +31,10 @@ pub fn decide(
     };
     let turn = found.turn.insert(turn);
 
-    let rules = match &config.rules_dir {
-        Some(dir) => Rules::read(&Rules::file(dir, hook.name)),
-        None => Rules::default(),
-    };
-    let look = signal::look_at_turn(hook, turn, config.sensitivity);
-    let look = found.look.insert(rules.look(turn.text(), look));
+    let rules = Rules::of_hook(config.rules_dir.as_deref(), hook.name);
+    let look = found
+        .look
+        .insert(look(hook, &rules, turn, config.sensitivity));
     found.rule_faults = rules.faults.iter().map(Fault::line).collect();
     if !matches!(look, Look::Hit { .. }) {
         return allow(Stage::Layer1);
@@ -55,4 +53,12 @@ pub fn decide(
         Verdict::Allow => allow(Stage::Verdict),
         Verdict::Fail => allow(Stage::Judge),
     }
+}
+
+/// Layer 1 on a turn: the hook's own words and the user's. `stop-hooks replay` looks at past turns with it.
+pub fn look(hook: &Hook, rules: &Rules, turn: &Turn, sensitivity: Sensitivity) -> Look {
+    rules.look(
+        turn.text(),
+        signal::look_at_turn(hook, turn, sensitivity),
+    )
 }
