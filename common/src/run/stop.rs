@@ -57,8 +57,5 @@ pub fn decide(
 
 /// Layer 1 on a turn: the hook's own words and the user's. `stop-hooks replay` looks at past turns with it.
 pub fn look(hook: &Hook, rules: &Rules, turn: &Turn, sensitivity: Sensitivity) -> Look {
-    rules.look(
-        turn.text(),
-        signal::look_at_turn(hook, turn, sensitivity),
-    )
+    rules.look(turn.text(), signal::look_at_turn(hook, turn, sensitivity))
 }

@@ -7,6 +7,7 @@ mod entries;
 mod judge;
 mod log;
 mod others;
+mod own_rules;
 mod rules;
 
 use std::io::Write;
@@ -150,6 +151,7 @@ pub fn run(args: &mut lexopt::Parser, out: &mut dyn Write) -> Result<(), Error> 
         claude.iter().copied().chain(&codex),
         &owner,
     ));
+    findings.extend(own_rules::check(&owner, &places));
     findings.extend(others::check(&claude, &owner));
     let commands: Vec<_> = claude
         .iter()

@@ -12,6 +12,7 @@ use common::Hook;
 use common::config::Config;
 use common::input::{HookInput, INPUT_MAX_BYTES};
 use common::log::Record;
+use common::rules::Rules;
 use lexopt::Arg::{Long, Value};
 use lexopt::ValueExt as _;
 
@@ -70,7 +71,8 @@ pub fn run(args: &mut lexopt::Parser, out: &mut dyn Write) -> Result<(), Error> 
     }
     let record = find(&options)?;
     let hook = typed::hook(&record.hook)?;
-    print(hook, record::steps(hook, &record), &options, out)
+    let rules = Rules::of_hook(options.config.rules_dir.as_deref(), hook.name);
+    print(hook, record::steps(hook, &rules, &record), &options, out)
 }
 
 fn explain_stdin(options: &Options, out: &mut dyn Write) -> Result<(), Error> {

@@ -7,6 +7,7 @@ use common::config::Config;
 use common::evaluation::Judged;
 use common::judge;
 use common::redact::{Redacted, clean_line};
+use common::rules::Rules;
 use common::transcript::Turn;
 use common::verdict::{self, Verdict};
 use common::wrap::Prompt;
@@ -26,8 +27,8 @@ pub struct Judgement {
 const REASON_MAX_BYTES: usize = 300;
 
 /// Asks about `turn`.
-pub fn ask(hook: &Hook, config: &Config, turn: &Turn) -> Judgement {
-    let judged = Judged::of(turn, hook.prompt, hook.fields);
+pub fn ask(hook: &Hook, rules: &Rules, config: &Config, turn: &Turn) -> Judgement {
+    let judged = Judged::of(turn, &rules.instruct(hook.prompt), hook.fields);
     ask_prompt(hook, config, &judged.prompt)
 }
 

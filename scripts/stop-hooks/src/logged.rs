@@ -6,6 +6,7 @@ use common::Hook;
 use common::input::Event;
 use common::log::Record;
 use common::redact::redact;
+use common::rules::Rules;
 use common::wrap::{self, Material, Prompt};
 
 use crate::decisions::{self, Window};
@@ -43,8 +44,9 @@ pub fn newest(
     Ok(records(log_dir, window, wanted)?.pop())
 }
 
-/// The prompt that this version of `hook` makes of what `record` holds; none for a decision that no judge made.
-pub fn prompt(hook: &Hook, record: &Record) -> Option<Prompt> {
+/// The prompt that this version of `hook`, with `rules`, makes of what `record` holds; none for a decision that no judge
+/// made.
+pub fn prompt(hook: &Hook, rules: &Rules, record: &Record) -> Option<Prompt> {
     // What is logged is redacted, and stays as it is when it is redacted again.
     let again = |text: &Option<String>| text.as_deref().map(redact);
     let latest = again(&record.text)?;
@@ -61,6 +63,9 @@ pub fn prompt(hook: &Hook, record: &Record) -> Option<Prompt> {
         activity: activity.as_ref(),
         user: user.as_ref(),
     };
-    let instructions = gate.map_or(hook.prompt, |gate| gate.prompt);
-    Some(wrap::wrap(instructions, hook.fields, &material))
+    let instructions = match gate {
+        Some(gate) => gate.prompt.into(),
+        None => rules.instruct(hook.prompt),
+    };
+    Some(wrap::wrap(&instructions, hook.fields, &material))
 }

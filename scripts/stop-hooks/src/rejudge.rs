@@ -6,6 +6,7 @@ use std::io::Write;
 use common::Hook;
 use common::config::Config;
 use common::log::Record;
+use common::rules::Rules;
 use common::verdict::Verdict;
 use lexopt::Arg::Long;
 use lexopt::ValueExt as _;
@@ -100,7 +101,10 @@ fn ask<'a>(records: &'a [Record], chosen: &[&'static Hook], config: &Config) -> 
     for (done, record) in records.iter().enumerate() {
         progress.at(number(done), String::new);
         let hook = chosen.iter().find(|hook| hook.name == record.hook);
-        let prompt = hook.and_then(|hook| Some((hook, logged::prompt(hook, record)?)));
+        let prompt = hook.and_then(|hook| {
+            let rules = Rules::of_hook(config.rules_dir.as_deref(), hook.name);
+            Some((hook, logged::prompt(hook, &rules, record)?))
+        });
         if let Some((hook, prompt)) = prompt {
             let judgement = judging::ask_prompt(hook, config, &prompt);
             again.push(Again { record, judgement });

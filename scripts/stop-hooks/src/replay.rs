@@ -17,7 +17,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use common::Hook;
 use common::config::Config;
 use common::guard;
-use common::signal::{self, Look};
+use common::rules::Rules;
+use common::run::look;
+use common::signal::Look;
 use lexopt::Arg::{Long, Value};
 use lexopt::ValueExt as _;
 use serde::Serialize;
@@ -133,19 +135,22 @@ pub fn run(args: &mut lexopt::Parser, out: &mut dyn Write) -> Result<(), Error> 
     } else {
         0
     };
+    let rules_dir = options.config.rules_dir.as_deref();
+    let of_hook = |hook: &&'static Hook| (*hook, Rules::of_hook(rules_dir, hook.name));
+    let hooks: Vec<_> = options.hooks.iter().map(of_hook).collect();
     files.each(|turn| {
         if interrupted.load(Ordering::Relaxed) {
             return Ok(Next::Stop);
         }
         progress.at(files.read(), || tally.so_far());
         tally.turn();
-        for (at, hook) in options.hooks.iter().enumerate() {
-            let look = signal::look_at_turn(hook, &turn.seen, options.config.sensitivity);
+        for (at, (hook, rules)) in hooks.iter().enumerate() {
+            let look = look(hook, rules, &turn.seen, options.config.sensitivity);
             let hit = matches!(look, Look::Hit { .. });
             let judgement = (hit && calls_left > 0 && !guard::budget_spent(&turn.seen, false))
                 .then(|| {
                     calls_left -= 1;
-                    judging::ask(hook, &options.config, &turn.seen)
+                    judging::ask(hook, rules, &options.config, &turn.seen)
                 });
             if options.json {
                 print(&mut out, &turn, hook, &look, judgement.as_ref())?;

@@ -15,7 +15,13 @@ use crate::registration::Flags;
 pub fn config(flags: &Flags) -> Result<Config, Error> {
     let usage = |e: common::args::Error| Error::Usage(e.to_string());
     match Command::parse(flags.words().into_iter().map(Into::into)).map_err(usage)? {
-        Command::Run(args) => Config::resolve(*args, Environment::read()).map_err(usage),
+        Command::Run(args) => {
+            let mut config = Config::resolve(*args, Environment::read()).map_err(usage)?;
+            // A hook starts no program out of the directory that the agent works in. A person's shell may stand
+            // anywhere: in the home, for one, below which their programs are.
+            config.judge.forbidden.clear();
+            Ok(config)
+        }
         Command::Help | Command::Version => Err(Error::Usage("no flag of a hook".to_owned())),
     }
 }

@@ -313,6 +313,35 @@ fn a_hook_that_pushes_the_opposite_way_is_named() {
     );
 }
 
+#[test]
+fn own_rules_that_cannot_be_used_are_named_with_their_place() {
+    let home = Home::new().install(&[]);
+    home.write(
+        ".claude/hooks/scope-check.json",
+        r#"{"signals":["ship it"]}"#,
+    );
+    home.write(
+        ".claude/hooks/scope-change.json",
+        r#"{"signals":["a","("]}"#,
+    );
+    home.write(".claude/hooks/shallow-bugfix.json", "{\n\"x\":1}");
+    home.told(
+        &["--offline"],
+        "ok       own rules ~/.claude/hooks/scope-check.json adds to scope-check",
+    );
+    let (said, broken) = home.doctor(&["--offline"]);
+    for part in [
+        "scope-change.json: signals[1]: regex parse error",
+        "shallow-bugfix.json: unknown field",
+    ] {
+        assert!(
+            said.contains(&format!("error    own rules ~/.claude/hooks/{part}")),
+            "{said}"
+        );
+    }
+    assert!(broken);
+}
+
 /// A client that lists the hooks of `hooks.json` with `trust`, as the real one's app server does.
 fn codex(home: &Home, trust: &str) {
     let command = |name: &str| home.path(".claude/hooks").join(name).display().to_string();

@@ -9,8 +9,9 @@ use common::evaluation::{Evaluation, Judged};
 use common::input::{self, HookInput, Host};
 use common::judge::Attempt;
 use common::redact::redact;
-use common::run::evaluate;
-use common::signal::{self, Look};
+use common::rules::Rules;
+use common::run::{evaluate, look};
+use common::signal::{Found, Look};
 use common::transcript::{TURN_TEXT_MAX_BYTES, Turn};
 use common::verdict::Verdict;
 
@@ -27,9 +28,10 @@ pub fn steps(hook: &Hook, config: &Config, input: Result<HookInput, input::Error
     // Two stages are pure, so a second run tells their time; what is left is reading.
     let (mut looking, mut wrapping) = (Duration::ZERO, Duration::ZERO);
     if let Some(turn) = &found.turn {
-        looking = time(|| signal::look_at_turn(hook, turn, config.sensitivity));
+        let rules = Rules::of_hook(config.rules_dir.as_deref(), hook.name);
+        looking = time(|| look(hook, &rules, turn, config.sensitivity));
         if found.judged.is_some() {
-            wrapping = time(|| Judged::of(turn, hook.prompt, hook.fields));
+            wrapping = time(|| Judged::of(turn, &rules.instruct(hook.prompt), hook.fields));
         }
     }
     let reading = total.saturating_sub(found.judge_time + looking + wrapping);
@@ -48,6 +50,9 @@ pub fn steps(hook: &Hook, config: &Config, input: Result<HookInput, input::Error
     }
     if let (Some(turn), Some(look)) = (&found.turn, &found.look) {
         steps.extend(look_steps(turn.text(), look, looking));
+    }
+    for fault in &found.rule_faults {
+        steps.push(Step::new("own rules", fault.as_str()).mood(Mood::Fails));
     }
     if let Some(judged) = &found.judged {
         steps.extend(judged_steps(judged, wrapping));
@@ -117,7 +122,7 @@ fn turn_step(turn: &Turn, look: Option<&Look>) -> Step {
 
 /// What layer 1 says of `text`.
 pub fn look_steps(text: &str, look: &Look, time: Duration) -> Vec<Step> {
-    let told = |found: &signal::Found| {
+    let told = |found: &Found| {
         let words = text::words(text, found);
         format!(
             "{} at {}..{}: \"{words}\"",

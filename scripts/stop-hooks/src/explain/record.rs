@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use common::Hook;
 use common::log::Record;
+use common::rules::Rules;
 use common::signal::{self, Sensitivity};
 
 use super::live::{look_steps, verdict_step};
@@ -16,7 +17,7 @@ use crate::logged;
 use crate::terminal::{count, millis};
 
 /// The stages of `record`, a decision of `hook`.
-pub fn steps(hook: &Hook, record: &Record) -> Vec<Step> {
+pub fn steps(hook: &Hook, rules: &Rules, record: &Record) -> Vec<Step> {
     let mut steps = vec![Step::new(
         "record",
         format!(
@@ -50,7 +51,7 @@ pub fn steps(hook: &Hook, record: &Record) -> Vec<Step> {
         record.transcript_wait_ms
     );
     if let Some(text) = &record.text {
-        steps.extend(judged_steps(hook, record, text, result));
+        steps.extend(judged_steps(hook, rules, record, text, result));
     } else {
         steps.push(Step::new(
             "turn text",
@@ -89,9 +90,15 @@ pub fn steps(hook: &Hook, record: &Record) -> Vec<Step> {
     steps
 }
 
-fn judged_steps(hook: &Hook, record: &Record, text: &str, result: String) -> Vec<Step> {
+fn judged_steps(
+    hook: &Hook,
+    rules: &Rules,
+    record: &Record,
+    text: &str,
+    result: String,
+) -> Vec<Step> {
     let looking = Instant::now();
-    let look = signal::look(hook, text, Sensitivity::High);
+    let look = rules.look(text, signal::look(hook, text, Sensitivity::High));
     let looking = looking.elapsed();
     let mut turn = Step::new("turn text", result);
     turn.body = text::marked(text, &look);
@@ -113,7 +120,7 @@ fn judged_steps(hook: &Hook, record: &Record, text: &str, result: String) -> Vec
     };
     steps.push(Step::new("redaction", kinds));
 
-    if let Some(prompt) = logged::prompt(hook, record) {
+    if let Some(prompt) = logged::prompt(hook, rules, record) {
         let bytes = u64::try_from(prompt.user().len()).unwrap_or(u64::MAX);
         let step = Step::new("prompt", format!("{} bytes", count(bytes)));
         steps.push(step.body(prompt.user()).at_length());

@@ -15,22 +15,26 @@ pub fn marked(text: &str, look: &Look) -> Vec<Piece> {
         .filter_map(|found| moved(text, redacted.as_str(), &found.at))
         .collect();
     spans.sort_by_key(|span| (span.start, span.end));
+    // Signals may overlap or touch: a reader sees one mark then.
+    let mut marks: Vec<Range<usize>> = Vec::new();
+    for span in spans {
+        match marks.last_mut() {
+            Some(last) if span.start <= last.end => last.end = last.end.max(span.end),
+            _ => marks.push(span),
+        }
+    }
     let mut pieces = Vec::new();
     let mut done = 0;
-    for span in spans {
-        // Signals may overlap.
-        let start = span.start.max(done);
-        if span.end <= start {
-            continue;
-        }
-        push(&mut pieces, redacted.as_str(), done..start, Piece::Plain);
+    for mark in marks {
+        let end = mark.end;
         push(
             &mut pieces,
             redacted.as_str(),
-            start..span.end,
-            Piece::Marked,
+            done..mark.start,
+            Piece::Plain,
         );
-        done = span.end;
+        push(&mut pieces, redacted.as_str(), mark, Piece::Marked);
+        done = end;
     }
     push(
         &mut pieces,
@@ -90,12 +94,7 @@ mod tests {
         assert_eq!(marked(text, &Look::NoHit), [plain(text)]);
         assert_eq!(
             marked(text, &hit(&[13..19, 6..12, 8..19])),
-            [
-                plain("Done. "),
-                mark("I will"),
-                mark(" commit"),
-                plain(" now.")
-            ]
+            [plain("Done. "), mark("I will commit"), plain(" now.")]
         );
     }
 
