@@ -279,17 +279,6 @@ fn object_without_a_verdict_is_no_answer() {
     }
 }
 
-#[test]
-fn address_is_plain_http_elsewhere() {
-    let url = "http://judge.example/v1";
-    check(
-        &Scene::new(),
-        &["--judge", "openai:m", "--url", url],
-        &["url-refused"],
-        SOON,
-    );
-}
-
 /// What goes to this machine stays on it.
 #[test]
 fn loopback_has_no_proxy() {

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::config::Mode;
-use crate::judge::ChoiceError;
+use crate::judge::{self, ChoiceError};
 use crate::signal::Sensitivity;
 
 /// The flag that makes a run that cannot even read its input ask instead of allow.
@@ -65,7 +65,7 @@ impl Command {
             match arg {
                 Long("judge") => args.judge = Some(parser.value()?.string()?),
                 Long("timeout-s") => args.timeout = Some(timeout(&parser.value()?.string()?)?),
-                Long("url") => args.url = Some(parser.value()?.string()?),
+                Long("url") => args.url = Some(url(parser.value()?.string()?)?),
                 Long("api-key-env") => args.api_key_env = Some(parser.value()?.string()?),
                 Long("codex-user-config") => args.codex_user_config = true,
                 Long("log-dir") => args.log_dir = Some(parser.value()?.into()),
@@ -100,6 +100,15 @@ pub fn timeout(word: &str) -> Result<Duration, Error> {
                 "a number of seconds above 0, at most 600",
             )
         })
+}
+
+fn url(word: String) -> Result<String, Error> {
+    if judge::is_url(&word) {
+        Ok(word)
+    } else {
+        let takes = "an https address, or http to this machine";
+        Err(Error::value("--url", &word, takes))
+    }
 }
 
 /// Reads `--mode`.
@@ -247,6 +256,10 @@ mod tests {
                 parse(&["--timeout-s", bad]).is_err() || bad.starts_with('-'),
                 "{bad}"
             );
+        }
+        for bad in ["http://judge.example/v1", "ftp://localhost", "/v1", ""] {
+            let takes = "--url takes an https address, or http to this machine, not";
+            check_error(&["--url", bad], &format!("{takes} {bad:?}"));
         }
         check_error(&["word"], "unexpected argument \"word\"");
     }

@@ -77,14 +77,20 @@ impl Judged {
         Self::new(None, turn, instructions, fields)
     }
 
-    /// The material of a gate: the turn so far and the command line that waits.
-    pub fn of_command(line: &str, turn: &Turn, instructions: &str, fields: &[Field]) -> Self {
-        Self::new(
-            Some(redact(line).head(TURN_TEXT_MAX_BYTES)),
-            turn,
-            instructions,
-            fields,
-        )
+    /// The material of a gate: the turn so far and the command line that waits. Of a long line what stands around
+    /// `change` counts, the part that is judged.
+    pub fn of_command(
+        line: &str,
+        change: usize,
+        turn: &Turn,
+        instructions: &str,
+        fields: &[Field],
+    ) -> Self {
+        let (before, from) = line.split_at_checked(change).unwrap_or(("", line));
+        let from = redact(from).head(TURN_TEXT_MAX_BYTES / 2);
+        let before = redact(before).tail(TURN_TEXT_MAX_BYTES - from.as_str().len());
+        let command = redact(&format!("{}{}", before.as_str(), from.as_str()));
+        Self::new(Some(command), turn, instructions, fields)
     }
 
     /// Secrets are looked for before the cut, so that none is cut into harmless halves.

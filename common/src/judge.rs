@@ -28,6 +28,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value};
 
+pub use self::http::is_url;
 pub use self::outcome::Outcome;
 pub use self::secret::Secret;
 pub use self::setting::{Choice, ChoiceError, Settings, choices};

@@ -332,6 +332,11 @@ impl Endpoint {
     }
 }
 
+/// Whether a text may be sent to `url`: https anywhere, plain http to this machine alone.
+pub fn is_url(url: &str) -> bool {
+    is_loopback(url).is_some()
+}
+
 /// Whether `url` leads to this machine; nothing for an address that no text may be sent to.
 fn is_loopback(url: &str) -> Option<bool> {
     let uri: Uri = url.parse().ok()?;

@@ -81,6 +81,8 @@ pub(super) fn run(job: &Job<'_>, scratch: &Scratch, until: Instant) -> Result<Ou
     let mut judge = Command::new(job.program)
         .args(&job.args)
         .envs(job.env.iter().map(|(name, value)| (name, value)))
+        // Both clients are Node programs, and a project's settings can set this to code of its own.
+        .env_remove("NODE_OPTIONS")
         .env("PATH", &job.path)
         .env(JUDGE_ACTIVE, "1")
         .env("TMPDIR", scratch.temp())

@@ -53,6 +53,7 @@ pub fn decide(
         id: change.what.into(),
         at: change.at,
     };
+    let start = signal.at.start;
     found.look = Some(Look::Hit {
         signals: vec![signal],
     });
@@ -60,7 +61,7 @@ pub fn decide(
     let turn = found
         .turn
         .insert(transcript::read(input, &NAMES).unwrap_or_default());
-    let judged = Judged::of_command(line, turn, gate.prompt, hook.fields);
+    let judged = Judged::of_command(line, start, turn, gate.prompt, hook.fields);
     match consult(hook, config, judged, found, deadline) {
         Verdict::Violation => {
             let words = decision::denial(hook.name, found.reason.as_ref(), gate.remedy);
