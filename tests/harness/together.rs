@@ -9,10 +9,9 @@ use serde_json::json;
 
 use super::run;
 
-/// A text that concerns all five.
-const TEXT: &str = "Fixed! I added a null check and the crash is gone, it works now.\n\n\
-    I'll leave the export for a follow-up PR. Let's continue with the rest in a new session.\n\n\
-    It is probably the retry, so I removed it.\n\nI'm going to commit and push this now.";
+/// A text that a user's rule makes a matter of all five.
+const TEXT: &str = "Time to yeet it.";
+const RULE: &str = r#"{"signals": ["yeet it"]}"#;
 const ROUNDS: usize = 4;
 
 /// Every run leaves one whole line in the log that they share.
@@ -25,7 +24,11 @@ pub fn each_logs_one_whole_line(program: &Path) -> Result<(), Failed> {
         json!({"new_proposal": true, "verification_reported": false, "reason": "x"}).to_string(),
     )?;
     let home = dir.path().join("home");
-    fs::create_dir(&home)?;
+    let rules = home.join(".claude/hooks");
+    fs::create_dir_all(&rules)?;
+    for hook in hooks::ALL {
+        fs::write(rules.join(format!("{}.json", hook.name)), RULE)?;
+    }
     // Long enough that a record is more than a page.
     let filler = "ein Wort, das nichts behauptet, ".repeat(100);
     let stdin = json!({
