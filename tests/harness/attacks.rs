@@ -65,6 +65,8 @@ impl Attack {
         let judge = json!({"new_proposal": true, "verification_reported": false, "retraction_or_quote": false});
         let case: Value = json!({
             "why": self.why,
+            // What layer 1 makes of an attack is its own affair and has its own tests: here the judge has to see it.
+            "args": ["--sensitivity", "high"],
             "stdin": {
                 "hook_event_name": "Stop",
                 "session_id": "s1",
