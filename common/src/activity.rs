@@ -8,10 +8,10 @@
 mod digest;
 mod log;
 mod output;
-mod shell;
 #[cfg(test)]
 mod tests;
 
+use crate::command::{Nature, nature};
 use crate::input::BackgroundTask;
 
 pub use digest::{MAX_BYTES as DIGEST_MAX_BYTES, MAX_LINES as DIGEST_MAX_LINES};
@@ -62,7 +62,7 @@ pub(crate) enum What {
 pub(crate) struct Run {
     /// Its first line.
     pub line: String,
-    pub nature: shell::Nature,
+    pub nature: Nature,
 }
 
 /// What came of a call.
@@ -103,7 +103,7 @@ impl What {
     pub(crate) fn run(command: &str) -> Self {
         Self::Run(Run {
             line: output::first_line(command),
-            nature: shell::nature(command),
+            nature: nature(command),
         })
     }
 

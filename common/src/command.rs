@@ -1,4 +1,5 @@
-//! Finds the command in a shell command line that changes what others share: a push, a release, a deployment.
+//! Finds the command in a shell command line that changes what others share: a push, a release, a deployment. And
+//! tells what a command line is [for](Nature).
 //!
 //! It reads what the shell would run, through lists, pipes, groups, substitutions, prefixes such as `sudo`, and the
 //! lines that one shell hands to another (`sh -c '…'`, here-documents). It asks nothing of the machine: no file is
@@ -12,10 +13,13 @@
 mod arguments;
 mod carriers;
 mod names;
+mod nature;
 mod rules;
 mod words;
 
 use std::ops::Range;
+
+pub use nature::{Nature, nature};
 
 use carriers::Carries;
 use words::{Command, Input, Script, Word};

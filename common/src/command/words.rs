@@ -40,6 +40,8 @@ pub(super) enum Input {
 pub(super) struct Command {
     pub words: Vec<Word>,
     pub input: Option<Input>,
+    /// Files that its output goes to. Those named by a number are descriptors.
+    pub outputs: Vec<Word>,
 }
 
 /// Everything that a command line runs.
@@ -198,10 +200,14 @@ impl<'a> Reader<'a> {
                 indented,
             });
         } else {
+            let output = self.peek() == Some('>');
             self.at += 1;
             let _ = ["<", ">", "&", "|"].iter().any(|second| self.eat(second));
             self.blanks();
-            self.word();
+            let file = self.word();
+            if output {
+                command.outputs.push(file);
+            }
         }
     }
 

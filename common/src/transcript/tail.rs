@@ -139,3 +139,70 @@ fn fill(mut file: &File, at: u64, length: u64, buffer: &mut Vec<u8>) -> Option<(
     file.seek(SeekFrom::Start(at)).ok()?;
     file.read_exact(buffer).ok()
 }
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write as _;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn newest_first(bytes: &[u8], end: u64) -> Vec<(u64, Vec<u8>)> {
+        let mut file = tempfile::tempfile().expect("a temporary file");
+        file.write_all(bytes).expect("it is written");
+        let mut lines = Lines::before(&file, end);
+        let mut found = Vec::new();
+        while let Some((start, line)) = lines.next() {
+            found.push((
+                start,
+                match line {
+                    Line::Whole(line) => line.to_owned(),
+                    Line::Ends { head, tail } => [head, tail].concat(),
+                },
+            ));
+        }
+        found
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(60) })]
+
+        #[test]
+        fn all_lines_in_their_places(
+            lengths in prop::collection::vec(prop_oneof![0..300_usize, 65_000..66_000_usize, 200_000..600_000_usize], 0..12),
+        ) {
+            let lines: Vec<Vec<u8>> =
+                (b'a'..).zip(&lengths).map(|(byte, length)| vec![byte; *length]).collect();
+            let bytes = lines.join(&b'\n');
+            let mut start = 0;
+            let mut expected: Vec<_> = bytes
+                .split(|byte| *byte == b'\n')
+                .map(|line| {
+                    start += line.len() as u64 + 1;
+                    (start - line.len() as u64 - 1, line.to_owned())
+                })
+                .collect();
+            expected.reverse();
+            prop_assert!(newest_first(&bytes, bytes.len() as u64) == expected);
+        }
+    }
+
+    #[test]
+    fn a_file_that_became_shorter_ends_there() {
+        assert_eq!(newest_first(b"one\ntwo\n", 100), []);
+    }
+
+    #[test]
+    fn a_line_that_is_too_long_shows_its_ends() {
+        let long = [b"head".as_slice(), &vec![b'x'; 17 << 20], b"tail"].concat();
+        let found = newest_first(
+            &[b"a\n", long.as_slice(), b"\nb"].concat(),
+            long.len() as u64 + 4,
+        );
+        assert_eq!(found.len(), 3);
+        let (start, ends) = &found[1];
+        assert_eq!((*start, ends.len()), (2, 2 * 4096));
+        assert!(ends.starts_with(b"head") && ends.ends_with(b"tail"));
+    }
+}
