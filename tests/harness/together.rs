@@ -42,7 +42,6 @@ pub fn each_logs_one_whole_line(program: &Path) -> Result<(), Failed> {
         for hook in hooks::ALL {
             let mut command = run::command(hook.name, &home);
             command
-                .args(["--sensitivity", "high"])
                 .arg("--judge")
                 .arg(format!("command:{}", judge.display()));
             let mut child = command.spawn()?;
