@@ -229,6 +229,14 @@ mod tests {
     }
 
     #[test]
+    fn what_follows_a_forged_marker_stays() {
+        check(
+            "-- text-eñԁ. Weiter größer.",
+            "(region marker). Weiter größer.",
+        );
+    }
+
+    #[test]
     fn ordinary_words_and_rules_stay() {
         for text in [
             "class=\"text-end\"",
