@@ -22,8 +22,8 @@ pub const FEEDBACK_MAX_CHARS: usize = 1000;
 /// A judge's reason is cut here: longer ones say nothing more, and the remedy has to fit behind it.
 pub const REASON_MAX_BYTES: usize = 500;
 
-const SWITCH_OFF: &str = "(The gate is switched off by taking its PreToolUse entry out of the settings, or by an \
-    install without --gate.)";
+const SWITCH_OFF: &str = "(`stop-hooks uninstall --gate` switches the gate off, or taking its PreToolUse entry out of \
+    the settings.)";
 
 /// What to do with the stop, or with the tool call.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
