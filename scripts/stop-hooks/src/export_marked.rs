@@ -60,7 +60,7 @@ pub fn run(args: &mut lexopt::Parser, out: &mut dyn Write) -> Result<(), Error> 
             "id": record.id,
             "hook": record.hook,
             "text": record.text,
-            "label": mark.label(record.decision != "allow"),
+            "label": mark.label(logged::blocked(record)),
             "phenomenon": format!("marked {}", mark.name()),
             "fields": record.fields,
         });

@@ -16,6 +16,7 @@ use crate::executables;
 use crate::places::Places;
 use crate::registration::{self, Change, Flags, Owner, Part};
 use crate::settings::Settings;
+use crate::terminal::clean_line;
 
 /// `stop-hooks install --help`.
 pub const HELP: &str = "\
@@ -130,8 +131,12 @@ impl Plan {
         } in &self.changes
         {
             match before {
-                None => writeln!(out, "{would}added to {path}: {event} {after}")?,
-                Some(_) => writeln!(out, "{would}changed in {path}: {event} {after}")?,
+                None => writeln!(out, "{would}added to {path}: {event} {}", clean_line(after))?,
+                Some(_) => writeln!(
+                    out,
+                    "{would}changed in {path}: {event} {}",
+                    clean_line(after)
+                )?,
             }
         }
         if !self.changes.is_empty() && self.settings.backup_path().exists() {

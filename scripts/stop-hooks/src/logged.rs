@@ -69,3 +69,9 @@ pub fn prompt(hook: &Hook, rules: &Rules, record: &Record) -> Option<Prompt> {
     };
     Some(wrap::wrap(&instructions, hook.fields, &material))
 }
+
+/// Whether the judge's word on `record` was against the agent. A gate that asks because nothing could be judged is not
+/// against it.
+pub fn blocked(record: &Record) -> bool {
+    matches!(record.decision.as_str(), "block" | "deny")
+}

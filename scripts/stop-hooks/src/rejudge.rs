@@ -45,7 +45,7 @@ struct Again<'a> {
 
 impl Again<'_> {
     fn blocked(&self) -> bool {
-        self.record.decision != "allow"
+        logged::blocked(self.record)
     }
 
     fn blocks(&self) -> bool {

@@ -14,6 +14,7 @@ use crate::executables;
 use crate::places::Places;
 use crate::registration::{self, Owner, Part, Whose};
 use crate::settings::{Settings, splice};
+use crate::terminal::clean_line;
 
 /// `stop-hooks uninstall --help`.
 pub const HELP: &str = "\
@@ -169,7 +170,7 @@ impl Plan {
     fn report(&self, places: &Places, would: &str, out: &mut dyn Write) -> Result<(), Error> {
         let path = places.shown(self.settings.path());
         for entry in &self.removed {
-            writeln!(out, "{would}taken out of {path}: {entry}")?;
+            writeln!(out, "{would}taken out of {path}: {}", clean_line(entry))?;
         }
         match &self.outcome {
             Outcome::Restore(_) => {

@@ -123,6 +123,33 @@ fn the_prompt_is_shown_exactly() {
 }
 
 #[test]
+fn a_gate_is_told_with_the_command_that_waits() {
+    let (home, judge) = home(
+        r#"{"new_proposal":true,"verification_reported":false,"direction_query":false,"future_step_description":false,"reason":"Nothing was run."}"#,
+    );
+    let transcript = home.path().join("t.jsonl");
+    let line =
+        json!({"type": "user", "promptId": "p", "message": {"role": "user", "content": "Fix it."}});
+    let said = json!({"type": "assistant", "message": {"role": "assistant", "content": [
+        {"type": "text", "text": "Now I push it."}]}});
+    fs::write(&transcript, format!("{line}\n{said}\n")).unwrap();
+    let input = json!({
+        "hook_event_name": "PreToolUse", "session_id": "s1", "transcript_path": transcript, "tool_name": "Bash",
+        "tool_input": {"command": "cd /x && git push origin main"},
+    });
+    let args = [
+        "--brief",
+        "--hook",
+        "commit-before-verify",
+        "--judge",
+        &judge,
+    ];
+    let told = steady(&explain(home.path(), &args, &input.to_string()));
+    let (told, _) = told.split_once("Run the tests").unwrap();
+    agree("explain-gate.txt", told);
+}
+
+#[test]
 fn a_pass_asks_nobody() {
     let (home, judge) = home("{}");
     let told = explain(

@@ -11,6 +11,7 @@ use std::io::Write as _;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
@@ -279,6 +280,45 @@ fn a_judge_is_asked_about_hits_alone_and_no_more_often_than_allowed() {
         3
     );
     assert_eq!(told.lines().count(), 9);
+}
+
+#[test]
+fn an_interruption_gives_what_there_is() {
+    let directory = tempfile::tempdir().unwrap();
+    fs::write(directory.path().join("rows.jsonl"), ROWS.repeat(200)).unwrap();
+    let judge = judge(directory.path());
+    let child = Command::new(env!("CARGO_BIN_EXE_stop-hooks"))
+        .args([
+            "replay",
+            "--with-judge",
+            "--judge",
+            &judge,
+            "--hook",
+            "commit-before-verify",
+            "rows.jsonl",
+        ])
+        .current_dir(directory.path())
+        .env_clear()
+        .env("PATH", "/usr/bin:/bin")
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let calls = directory.path().join("calls");
+    while !calls.exists() {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let killed = Command::new("kill")
+        .args(["-INT", &child.id().to_string()])
+        .status()
+        .unwrap();
+    assert!(killed.success());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(0));
+    let told = String::from_utf8(output.stdout).unwrap();
+    assert!(told.starts_with("Interrupted after "), "{told}");
+    assert!(told.contains("It was asked "), "{told}");
+    assert!(fs::read_to_string(calls).unwrap().lines().count() < 200);
 }
 
 #[test]

@@ -3,10 +3,11 @@
 use std::time::{Duration, Instant};
 
 use common::Hook;
+use common::command::shared_change;
 use common::config::Config;
 use common::decision::Decision;
 use common::evaluation::{Evaluation, Judged};
-use common::input::{self, HookInput, Host};
+use common::input::{self, Event, HookInput, Host};
 use common::judge::Attempt;
 use common::redact::redact;
 use common::rules::Rules;
@@ -25,20 +26,18 @@ pub fn steps(hook: &Hook, config: &Config, input: Result<HookInput, input::Error
     let found = evaluate(hook, config, input, started);
     let total = started.elapsed();
 
-    // Two stages are pure, so a second run tells their time; what is left is reading.
-    let (mut looking, mut wrapping) = (Duration::ZERO, Duration::ZERO);
-    if let Some(turn) = &found.turn {
-        let rules = Rules::of_hook(config.rules_dir.as_deref(), hook.name);
-        looking = time(|| look(hook, &rules, turn, config.sensitivity));
-        if found.judged.is_some() {
-            wrapping = time(|| Judged::of(turn, &rules.instruct(hook.prompt), hook.fields));
-        }
-    }
-    let reading = total.saturating_sub(found.judge_time + looking + wrapping);
-
+    let times = Times::of(hook, config, &found, total);
+    let (line, look) = (command(&found), found.look.as_ref().unwrap_or(&Look::NoHit));
     let mut steps = vec![input_step(&found)];
+    if let Some(line) = line {
+        let mut step = Step::new("command", format!("{} bytes", count_of(line.len())));
+        step.body = text::marked(line, look);
+        steps.push(step);
+    }
     if let Some(turn) = &found.turn {
-        steps.push(turn_step(turn, found.look.as_ref()).took(reading));
+        // What the gate found stands in the command.
+        let marks = if line.is_some() { &Look::NoHit } else { look };
+        steps.push(turn_step(turn, marks).took(times.reading));
         if !turn.earlier.is_empty() {
             let earlier = redact(&turn.earlier);
             let result = format!(
@@ -48,14 +47,14 @@ pub fn steps(hook: &Hook, config: &Config, input: Result<HookInput, input::Error
             steps.push(Step::new("earlier", result).body(earlier.as_str()));
         }
     }
-    if let (Some(turn), Some(look)) = (&found.turn, &found.look) {
-        steps.extend(look_steps(turn.text(), look, looking));
+    if let (Some(text), Some(look)) = (line.or(found.turn.as_ref().map(Turn::text)), &found.look) {
+        steps.extend(look_steps(text, look, times.looking));
     }
     for fault in &found.rule_faults {
         steps.push(Step::new("own rules", fault.as_str()).mood(Mood::Fails));
     }
     if let Some(judged) = &found.judged {
-        steps.extend(judged_steps(judged, wrapping));
+        steps.extend(judged_steps(judged, times.wrapping));
     }
     if let Some(asked) = &found.asked {
         steps.extend(asked.attempts.iter().map(attempt_step));
@@ -76,6 +75,55 @@ pub fn steps(hook: &Hook, config: &Config, input: Result<HookInput, input::Error
     }
     steps.extend(decision_steps(&found, config, total));
     steps
+}
+
+/// How long the stages before the judge took.
+struct Times {
+    reading: Duration,
+    looking: Duration,
+    wrapping: Duration,
+}
+
+impl Times {
+    /// Looking and wrapping are pure, so a second run tells their time; what is left of the first is reading.
+    fn of(hook: &Hook, config: &Config, found: &Evaluation, total: Duration) -> Self {
+        let rules = Rules::of_hook(config.rules_dir.as_deref(), hook.name);
+        let (mut looking, mut wrapping) = (Duration::ZERO, Duration::ZERO);
+        match (command(found), &hook.gate, &found.turn) {
+            (Some(line), Some(gate), turn) => {
+                looking = time(|| shared_change(line));
+                if let (Some(turn), Some(change), true) =
+                    (turn, shared_change(line), found.judged.is_some())
+                {
+                    let at = change.at.start;
+                    let (prompt, fields) = (gate.prompt, hook.fields);
+                    wrapping = time(|| Judged::of_command(line, at, turn, prompt, fields));
+                }
+            }
+            (None, _, Some(turn)) => {
+                looking = time(|| look(hook, &rules, turn, config.sensitivity));
+                if found.judged.is_some() {
+                    wrapping = time(|| Judged::of(turn, &rules.instruct(hook.prompt), hook.fields));
+                }
+            }
+            _ => {}
+        }
+        let reading = total.saturating_sub(found.judge_time + looking + wrapping);
+        Self {
+            reading,
+            looking,
+            wrapping,
+        }
+    }
+}
+
+/// The command line that waits, where the input is a gate's.
+fn command(found: &Evaluation) -> Option<&str> {
+    let input = found
+        .input
+        .as_ref()
+        .filter(|input| input.event == Event::PreToolUse)?;
+    input.tool_input.as_ref()?.command.as_deref()
 }
 
 fn time<T>(work: impl FnOnce() -> T) -> Duration {
@@ -99,7 +147,7 @@ fn input_step(found: &Evaluation) -> Step {
     Step::new("input", result)
 }
 
-fn turn_step(turn: &Turn, look: Option<&Look>) -> Step {
+fn turn_step(turn: &Turn, marks: &Look) -> Step {
     let source = if turn.from_transcript {
         "from the transcript"
     } else {
@@ -116,7 +164,7 @@ fn turn_step(turn: &Turn, look: Option<&Look>) -> Step {
         result = format!("{result}, waited {} ms for it", turn.waited.as_millis());
     }
     let mut step = Step::new("turn text", result);
-    step.body = text::marked(turn.text(), look.unwrap_or(&Look::NoHit));
+    step.body = text::marked(turn.text(), marks);
     step
 }
 
@@ -176,14 +224,19 @@ fn judged_steps(judged: &Judged, time: Duration) -> Vec<Step> {
         kinds.join(", ")
     };
     let prompt = judged.prompt.user();
-    vec![
+    let activity = judged.activity.as_ref().map(|digest| {
+        let lines = digest.as_str().lines().count();
+        Step::new("activity", format!("{} lines", count_of(lines))).body(digest.as_str())
+    });
+    let steps = [
         Step::new("redaction", redacted).took(time),
         Step::new("system", judged.prompt.system()).at_length(),
         Step::new("prompt", format!("{} bytes", count_of(prompt.len())))
             .body(prompt)
             .at_length(),
         Step::new("schema", judged.prompt.schema()).at_length(),
-    ]
+    ];
+    activity.into_iter().chain(steps).collect()
 }
 
 fn attempt_step(attempt: &Attempt) -> Step {
