@@ -11,7 +11,7 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 
 use super::entry::{Entry, Rules, Source};
-use super::line::{Text, TextOr};
+use super::line::{Printed, Text, TextOr};
 use crate::activity::Outcome;
 
 #[derive(Deserialize)]
@@ -60,8 +60,7 @@ struct Block<'a> {
     /// `tool_result`.
     #[serde(borrow)]
     tool_use_id: Option<Text<'a>>,
-    #[serde(borrow)]
-    content: Option<TextOr<'a, tools::Part<'a>>>,
+    content: Option<Printed>,
     is_error: Option<bool>,
 }
 
@@ -233,8 +232,11 @@ fn outcomes(content: &TextOr<'_, Block<'_>>) -> impl Iterator<Item = Outcome> {
         .filter(|block| block.r#type.as_str() == "tool_result");
     notice.into_iter().chain(results.filter_map(|block| {
         let id = block.tool_use_id.as_ref()?.as_str();
-        let content = block.content.as_ref()?;
-        Some(tools::outcome(id, block.is_error == Some(true), content))
+        let printed = block
+            .content
+            .as_ref()
+            .map_or("", |printed| printed.0.as_str());
+        Some(tools::outcome(id, block.is_error == Some(true), printed))
     }))
 }
 

@@ -12,7 +12,7 @@ use std::borrow::Cow;
 use serde::Deserialize;
 
 use super::entry::{Entry, Rules, Source};
-use super::line::{Keys, Loose, Text, TextOr};
+use super::line::{Keys, Loose, Printed, Text, TextOr};
 use crate::activity::{Call, What};
 
 #[derive(Deserialize)]
@@ -53,8 +53,7 @@ struct Payload<'a> {
     input: Option<Loose<'a>>,
     #[serde(borrow)]
     action: Option<Action<'a>>,
-    #[serde(borrow)]
-    output: Option<TextOr<'a, Block<'a>>>,
+    output: Option<Printed>,
     #[serde(borrow, rename = "internal_chat_message_metadata_passthrough")]
     metadata: Option<Metadata<'a>>,
 }
@@ -76,8 +75,7 @@ struct Item<'a> {
     #[serde(borrow)]
     status: Option<Text<'a>>,
     exit_code: Option<i32>,
-    #[serde(borrow)]
-    aggregated_output: Option<Text<'a>>,
+    aggregated_output: Option<Printed>,
     changes: Option<Keys>,
 }
 
@@ -167,8 +165,8 @@ pub fn entries<'a>(object: &'a [u8], rules: &Rules<'_>, found: &mut Vec<Entry<'a
         }
         ("function_call_output" | "custom_tool_call_output", ..) => {
             let id = payload.call_id.unwrap_or_default();
-            let output = joined(texts(payload.output.unwrap_or_default()));
-            found.push(Entry::Outcome(tools::outcome(id.as_str(), &output)));
+            let output = payload.output.unwrap_or_default();
+            found.push(Entry::Outcome(tools::outcome(id.as_str(), &output.0)));
         }
         ("", _, Some(summary)) => found.push(Entry::Compacted(summary.0)),
         _ => {}
@@ -206,8 +204,7 @@ fn completed<'a>(item: Item<'a>, rules: &Rules<'_>, found: &mut Vec<Entry<'a>>) 
             let id = item.id.unwrap_or_default();
             let status = item.status.as_ref().map(Text::as_str);
             let output = item.aggregated_output.unwrap_or_default();
-            let outcome =
-                tools::executed(id.as_str(), what, status, item.exit_code, output.as_str());
+            let outcome = tools::executed(id.as_str(), what, status, item.exit_code, &output.0);
             found.push(Entry::Outcome(outcome));
         }
         _ => {}

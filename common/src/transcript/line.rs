@@ -10,7 +10,7 @@ use std::io::BufRead as _;
 
 use serde::de::IgnoredAny;
 
-pub use json::{Keys, Loose, Text, TextOr};
+pub use json::{Keys, Loose, Printed, Text, TextOr};
 pub use kind::{Kind, is_long_message};
 
 /// Where `needle` first stands in `hay`. `skip_until` searches with the platform's `memchr`, which the iterator

@@ -3,7 +3,7 @@
 use serde::Deserialize;
 
 use crate::activity::{Call, Outcome, Status, What, short_path, tail};
-use crate::transcript::line::{Loose, Text, TextOr};
+use crate::transcript::line::Loose;
 
 /// What a tool is called with: as much as is told of a call. Any tool may call anything by these names.
 #[derive(Default, Deserialize)]
@@ -18,13 +18,6 @@ pub struct Input<'a> {
     pattern: Option<Loose<'a>>,
     #[serde(borrow)]
     description: Option<Loose<'a>>,
-}
-
-/// A part of a tool's result; what isn't text is an image.
-#[derive(Deserialize)]
-pub struct Part<'a> {
-    #[serde(borrow)]
-    text: Option<Text<'a>>,
 }
 
 /// The call of the tool `name`.
@@ -50,14 +43,7 @@ pub fn call(id: &str, name: &str, input: Input<'_>) -> Call {
 }
 
 /// What came of the call `id`. The host says how a command ended in the first words of its output.
-pub fn outcome(id: &str, is_error: bool, content: &TextOr<'_, Part<'_>>) -> Outcome {
-    let text = match content {
-        TextOr::Text(text) => text.as_str(),
-        TextOr::List(parts) => parts
-            .iter()
-            .find_map(|part| part.text.as_ref())
-            .map_or("", Text::as_str),
-    };
+pub fn outcome(id: &str, is_error: bool, text: &str) -> Outcome {
     let status = if is_error {
         failure(text)
     } else {

@@ -77,26 +77,18 @@ pub fn run(line: &str) -> What {
     }
 }
 
-/// What came of the call `id`. Exit status and the like stand in the first lines of the output.
+/// What came of the call `id`. Exit status and the like stand in the first lines of the output; in 2025 the output was
+/// JSON, `{"output":"…","metadata":{"exit_code":0,…}}`, of which the middle may be gone. Within its string the quotes
+/// of another `"exit_code":` would be escaped.
 pub fn outcome(id: &str, output: &str) -> Outcome {
-    #[derive(Deserialize)]
-    struct Wrapped<'a> {
-        #[serde(borrow)]
-        output: Text<'a>,
-        metadata: Metadata,
+    let code = output.strip_prefix('{').and_then(|json| {
+        let (_, behind) = json.rsplit_once(r#""exit_code":"#)?;
+        behind.split([',', '}']).next()?.trim().parse().ok()
+    });
+    match code {
+        Some(code) => new(id, ended(code), &output.replace("\\n", "\n"), None),
+        None => new(id, status(output), output, None),
     }
-    #[derive(Deserialize)]
-    struct Metadata {
-        exit_code: i32,
-    }
-    // The output of 2025.
-    if output.starts_with('{')
-        && let Ok(wrapped) = serde_json::from_str::<Wrapped<'_>>(output)
-    {
-        let status = ended(wrapped.metadata.exit_code);
-        return new(id, status, wrapped.output.as_str(), None);
-    }
-    new(id, status(output), output, None)
 }
 
 fn status(output: &str) -> Status {

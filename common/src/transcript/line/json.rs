@@ -43,6 +43,66 @@ impl<'de: 'a, 'a> Deserialize<'de> for Text<'a> {
     }
 }
 
+/// What a program printed: a string or a list of parts with a text, of which as much is kept as anyone looks at. An
+/// output of many MB is nothing to copy.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+pub struct Printed(pub String);
+
+/// How much is kept of the beginning and of the end.
+const BEGINNING_BYTES: usize = 1 << 10;
+const END_BYTES: usize = 5 << 10;
+
+impl Printed {
+    fn of(bytes: &[u8]) -> Self {
+        let end = bytes.len().saturating_sub(END_BYTES);
+        if end <= BEGINNING_BYTES {
+            return Self(lossy(bytes.to_vec()));
+        }
+        let part = |range| String::from_utf8_lossy(bytes.get(range).unwrap_or_default());
+        Self(format!(
+            "{}\n{}",
+            part(0..BEGINNING_BYTES),
+            part(end..bytes.len())
+        ))
+    }
+}
+
+impl<'de> Deserialize<'de> for Printed {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        #[derive(serde::Deserialize)]
+        struct Part {
+            text: Option<Printed>,
+        }
+        struct Parts;
+        impl<'de> Visitor<'de> for Parts {
+            type Value = Printed;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a string or a list of texts")
+            }
+
+            fn visit_bytes<E>(self, bytes: &[u8]) -> Result<Self::Value, E> {
+                Ok(Printed::of(bytes))
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Self::Value, A::Error> {
+                let mut all = String::new();
+                while let Some(Part { text }) = list.next_element()? {
+                    let between = if all.is_empty() || text.is_none() {
+                        ""
+                    } else {
+                        "\n\n"
+                    };
+                    all = Printed::of((all + between + &text.unwrap_or_default().0).as_bytes()).0;
+                }
+                Ok(Printed(all))
+            }
+        }
+        // As for `Text`.
+        from.deserialize_bytes(Parts)
+    }
+}
+
 /// A string; whatever else stands in its place is passed over.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub struct Loose<'a>(pub Option<Cow<'a, str>>);
