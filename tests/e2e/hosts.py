@@ -75,14 +75,10 @@ class ClaudeCode:
         return json.loads(ended.out)["result"]
 
     def complaints(self, sandbox: Sandbox, _ended: Ended) -> list[str]:
-        """What the session shows as a hook's error, and what a hook was cancelled for."""
-        found = []
-        for entry in self.transcript(sandbox):
-            attachment = entry.get("attachment", {})
-            if attachment.get("type") in ("hook_non_blocking_error", "hook_cancelled"):
-                found.append(json.dumps(attachment))
-            found += entry.get("hookErrors") or []
-        return found
+        """What the session holds of hooks that failed or were cancelled."""
+        failures = ("hook_non_blocking_error", "hook_cancelled")
+        attachments = [entry.get("attachment", {}) for entry in self.transcript(sandbox)]
+        return [json.dumps(one) for one in attachments if one.get("type") in failures]
 
     def notices(self, sandbox: Sandbox, _ended: Ended) -> list[str]:
         """What hooks told the user."""
@@ -103,7 +99,9 @@ class ClaudeCode:
             "prompt": task,
             "subagent_type": "general-purpose",
         }
-        return [Say("I hand it on.", (Call("Agent", {**arguments, "run_in_background": False}),))]
+        return [
+            Say("A subagent does it.", (Call("Agent", {**arguments, "run_in_background": False}),))
+        ]
 
 
 class Codex:
@@ -179,7 +177,7 @@ class Codex:
 
         spawn = Call("spawn_agent", {"message": task}, namespace="multi_agent_v1")
         wait = Call("wait_agent", newest_agent, namespace="multi_agent_v1")
-        return [Say("I hand it on.", (spawn,)), Say(calls=(wait,), after="agent_id")]
+        return [Say("A subagent does it.", (spawn,)), Say(calls=(wait,), after="agent_id")]
 
 
 @contextlib.contextmanager

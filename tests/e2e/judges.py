@@ -46,9 +46,12 @@ CODEX_USER = Backend(
     CODEX_LEAVES,
     retries=30,
 )
-CLAUDE = Backend(
-    "claude", ("--judge", "claude"), leaves=(LOG, "home/.claude/backups/.claude.json.backup.*")
+CLAUDE_LEAVES = (
+    LOG,
+    "home/.claude/backups/.claude.json.backup.*",
+    "home/.claude/plugins/store/*",  # newer versions
 )
+CLAUDE = Backend("claude", ("--judge", "claude"), leaves=CLAUDE_LEAVES)
 CLIENTS = (CODEX, CODEX_USER, CLAUDE)
 
 

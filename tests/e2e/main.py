@@ -21,7 +21,7 @@ from model_server import ModelServer, make_certificate
 from sandbox import Programs, Sandbox
 from scenario import NOTES, SCENARIOS, Scenario, expect
 
-for module in ("stops", "screen", "race", "judges", "measure"):
+for module in ("stops", "screen", "race", "judges", "gate", "measure"):
     importlib.import_module(module)  # registers its scenarios
 
 

@@ -26,11 +26,9 @@ def earlier_message_is_judged(sandbox: Sandbox, host) -> None:
         sandbox.server.play(Script(agent=turn))
         ended = host.ask(sandbox, "Refactor the parser.")
         expect(f"run {run}: the user reads", host.answer(ended), VERIFIED)
-        prompts = judge.prompts()
-        expect(f"run {run}: prompts so far", len(prompts), run)
-        expect_in(f"run {run}: judged text", PROPOSAL, prompts[-1])
         blocked = [record for record in sandbox.decisions() if record["decision"] == "block"]
         expect(f"run {run}: blocks so far", len(blocked), run)
+        expect_in(f"run {run}: judged text", PROPOSAL, blocked[-1]["text"])
         waits.append(blocked[-1]["transcript_wait_ms"])
     waits.sort()
     NOTES.add(

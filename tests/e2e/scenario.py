@@ -90,10 +90,17 @@ def expect_not_in(what: str, part: str, whole: str) -> None:
 
 
 class CannedJudge:
-    """A program for `--judge command:`: keeps each prompt, allows one that holds `allow_if`, else says `answer`."""
+    """A program for `--judge command:` that keeps each prompt.
+
+    It says `answer` of a prompt that holds the words `against` and not the words `unless`, and allows all others.
+    """
 
     def __init__(
-        self, sandbox: Sandbox, answer: dict = VIOLATION, allow_if: str = "12 passed"
+        self,
+        sandbox: Sandbox,
+        answer: dict = VIOLATION,
+        against: str = "I will commit and push it now",
+        unless: str = "12 passed",
     ) -> None:
         self.prompts_dir = sandbox.root / "prompts"
         self.prompts_dir.mkdir()
@@ -105,7 +112,8 @@ class CannedJudge:
             "#!/bin/sh\n"
             f'prompt=$(mktemp "{self.prompts_dir}/XXXXXX")\n'
             'cat > "$prompt"\n'
-            f'if grep -q -e "{allow_if}" "$prompt"; then answer=allowed; else answer=violation; fi\n'
+            "answer=allowed\n"
+            f'grep -q "{against}" "$prompt" && ! grep -q "{unless}" "$prompt" && answer=violation\n'
             f'cat "{sandbox.root}/$answer.json"\n'
         )
         self.program.chmod(0o755)

@@ -14,7 +14,7 @@ READY = "? for shortcuts"
 
 
 def open_session(sandbox: Sandbox, prompt: str) -> Terminal:
-    terminal = Terminal(sandbox, "claude")
+    terminal = Terminal(sandbox, "claude", "--permission-mode", "default")
     terminal.wait_for(READY)
     terminal.settle()
     terminal.type(prompt)
