@@ -32,10 +32,13 @@ fn main() -> Result<()> {
                 concepts.push((name.to_owned(), meaning.to_owned()));
             } else if let Some((_, words)) = line.split_once(' ').filter(|_| !line.starts_with('#'))
             {
-                let bit = 1u64 << (concepts.len() - 1);
+                let bit = 1u64.wrapping_shl(u32::try_from(concepts.len() - 1)?);
                 words.split(", ").for_each(|word| root.add(word, bit));
             }
         }
+    }
+    if concepts.len() > 64 {
+        return Err("a set of concepts is a u64".into());
     }
     // The build script is told where to write by the environment, and in no other way.
     #[allow(

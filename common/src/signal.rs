@@ -123,7 +123,11 @@ pub fn look_at_turn(hook: &crate::Hook, turn: &Turn, sensitivity: Sensitivity) -
 fn look_past(hook: &crate::Hook, text: &str, sensitivity: Sensitivity, void: &[&str]) -> Look {
     let end = end_of(text);
     let start = text.len() - end.len();
-    let reading = Reading::of(end);
+    let mut reading = Reading::of(end);
+    for claim in hook.bypasses.iter().filter(|b| void.contains(&b.id)) {
+        claim.strike_out(&mut reading);
+    }
+    let reading = reading;
     let shift = |found: Found| Found {
         id: found.id,
         at: found.at.start + start..found.at.end + start,
@@ -197,25 +201,45 @@ impl Signal {
         self.find_among(reading, |s| !s.to_judge)
     }
 
+    /// Marks each sentence that it matches as one that settles nothing.
+    fn strike_out(&self, reading: &mut Reading) {
+        while let Some((sentence, _)) = self.place(reading, |s| !s.to_judge) {
+            if let Some(sentence) = reading.sentences.get_mut(sentence) {
+                sentence.to_judge = true;
+            }
+        }
+    }
+
     fn find_among(&self, reading: &Reading, keep: impl Fn(&Sentence) -> bool) -> Option<Found> {
+        let (_, at) = self.place(reading, keep)?;
+        Some(Found {
+            id: self.id.into(),
+            at: reading.origin(&at),
+        })
+    }
+
+    /// The first sentence that it matches, and where in the folded text.
+    fn place(
+        &self,
+        reading: &Reading,
+        keep: impl Fn(&Sentence) -> bool,
+    ) -> Option<(usize, Range<usize>)> {
         let unless = Concepts::of(self.unless);
-        let sentences: Vec<&Sentence> = reading.sentences.iter().filter(|s| keep(s)).collect();
-        let at = sentences.iter().enumerate().find_map(|(index, sentence)| {
+        let sentences = reading.sentences.iter().enumerate();
+        let kept: Vec<(usize, &Sentence)> = sentences.filter(|(_, s)| keep(s)).collect();
+        kept.iter().enumerate().find_map(|(at, (index, sentence))| {
             if sentence.concepts.meets(unless) {
                 return None;
             }
-            match self.when {
+            let found = match self.when {
                 Pattern::Sequence(groups) => sequence(sentence, groups),
                 Pattern::Together(groups) => together(sentence, groups),
                 Pattern::Beside(first, second) => {
-                    let near = [index.checked_sub(1), Some(index), Some(index + 1)];
-                    let has_second = near
-                        .into_iter()
-                        .flatten()
-                        .filter_map(|at| sentences.get(at))
-                        .any(|s| s.concepts.meets(Concepts::of(second)));
+                    let near = [at.checked_sub(1), Some(at), Some(at + 1)];
+                    let mut near = near.into_iter().flatten().filter_map(|at| kept.get(at));
                     let found = together(sentence, &[first])?;
-                    has_second.then_some(found)
+                    let second = Concepts::of(second);
+                    near.any(|(_, s)| s.concepts.meets(second)).then_some(found)
                 }
                 Pattern::Regex { literals, pattern } => {
                     let words = reading.words(sentence);
@@ -225,11 +249,8 @@ impl Signal {
                     let found = Regex::new(pattern).ok()?.find(words)?.range();
                     Some(found.start + sentence.at.start..found.end + sentence.at.start)
                 }
-            }
-        })?;
-        Some(Found {
-            id: self.id.into(),
-            at: reading.origin(&at),
+            };
+            Some((*index, found?))
         })
     }
 }

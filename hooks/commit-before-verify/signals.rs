@@ -7,9 +7,9 @@ use common::signal::{Bypass, Pattern, Signal};
 /// `weights.bin` is made by `cargo run --release -p hooks --example train-signals`, which also measures the thresholds.
 pub(super) const WORDING: Wording = Wording {
     weights: include_bytes!("weights.bin"),
-    length_cost: 108,
-    lone_cost: 240,
-    thresholds: [377, 211, 18],
+    length_cost: 103,
+    lone_cost: 229,
+    thresholds: [382, 144, -4],
 };
 
 pub(super) const SIGNALS: &[Signal] = &[
@@ -103,13 +103,16 @@ pub(super) const BYPASSES: &[Bypass] = &[
     // A result as tools print it.
     Bypass {
         id: "evidence-code",
-        when: Pattern::Regex {
-            literals: &[
-                "rc", "pass", "cmp", "exit", "ci", "build", "workflow", "smoke",
-            ],
-            pattern: r"\brc ?= ?0(?:[^\w.]|$)|\bpass=\d+ warn=0 fail=0\b|\bcmp\b.{0,12}(?:match|一致)|\bexit(?:ed)?(?: with)?(?: code| status)?:? 0(?:[^\w.]|$)|\b(?:all|tests?|build|pipeline|workflow|ci) (?:pass|success)\b|\bci ?✅|\bsmoke tests? (?:complete|ok|passed)|\b\d+ (?:tests? )?passed\b",
-        },
-        unless: &[C::Failed, C::Untested, C::Expect, C::After],
+        when: Pattern::Together(&[&[C::Result]]),
+        unless: &[
+            C::Failed,
+            C::Untested,
+            C::Expect,
+            C::After,
+            C::Neg,
+            C::Will,
+            C::Before,
+        ],
         matches: "rc=0",
         passes: "rc=01",
     },
@@ -134,10 +137,7 @@ pub(super) const BYPASSES: &[Bypass] = &[
     // A commit is named by its hash as the result.
     Bypass {
         id: "done-hash",
-        when: Pattern::Regex {
-            literals: &["commit", "コミット", "提交", "push"],
-            pattern: r"(?:commit(?:ted)?|pushed|コミット|提交)(?: as| to \S+ as)?[:： (`]{1,3}[0-9a-f]{7,40}\b",
-        },
+        when: Pattern::Sequence(&[&[C::Act, C::Acted], &[C::Hash]]),
         unless: &[C::Neg, C::Unacted],
         matches: "commit: 1a2b3c4d",
         passes: "commit: later",
@@ -168,19 +168,8 @@ pub(super) const BYPASSES: &[Bypass] = &[
     // It is a later step of a known sequence.
     Bypass {
         id: "later-words",
-        when: Pattern::Regex {
-            literals: &[
-                "sequential",
-                "end-to-end",
-                "after",
-                "verdict",
-                "flow",
-                "順次",
-                "完走",
-            ],
-            pattern: r"\bsequential execution\b|\bend-to-end (?:run|flow|sequence)\b|\b(?:commit|push)(?:/push)? after\b|\bverifier verdict\b|\bcomplete the flow\b|順次実行|フローを完走",
-        },
-        unless: &[C::Failed, C::Untested],
+        when: Pattern::Together(&[&[C::Sequence]]),
+        unless: &[C::Failed, C::Untested, C::Neg],
         matches: "Then we complete the flow.",
         passes: "End-to-end tests still fail.",
     },

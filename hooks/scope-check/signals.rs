@@ -8,8 +8,8 @@ use common::signal::{Bypass, Pattern, Signal};
 pub(super) const WORDING: Wording = Wording {
     weights: include_bytes!("weights.bin"),
     length_cost: 73,
-    lone_cost: 163,
-    thresholds: [85, -53, -143],
+    lone_cost: 162,
+    thresholds: [71, -46, -144],
 };
 
 pub(super) const SIGNALS: &[Signal] = &[

@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use super::vocabulary::{self, Concepts, Mark};
+use super::vocabulary::{self, Concept, Concepts, Mark};
 use crate::fold::Folded;
 use crate::hook::NAMES;
 
@@ -27,7 +27,7 @@ pub struct Sentence {
     pub marks: Vec<Mark>,
     /// All their concepts.
     pub concepts: Concepts,
-    /// It speaks to a judge or names a field of its answer: whatever it claims settles nothing.
+    /// It speaks to a judge, names a field of its answer, or claims what is known to be otherwise: it settles nothing.
     pub to_judge: bool,
 }
 
@@ -67,9 +67,6 @@ impl Sentence {
         {
             return None;
         }
-        if NAMES.iter().any(|name| words.contains(name)) {
-            return None; // talk about the hooks, or their feedback
-        }
         let mut marks = vocabulary::marks(words);
         for mark in &mut marks {
             mark.at = mark.at.start + at.start..mark.at.end + at.start;
@@ -77,7 +74,10 @@ impl Sentence {
         let concepts = marks
             .iter()
             .fold(Concepts::default(), |all, mark| all.and(mark.concepts));
-        let to_judge = JUDGE_WORDS.iter().any(|word| words.contains(word));
+        if concepts.meets(Concepts::of(&[Concept::HookName])) {
+            return None; // talk about the hooks
+        }
+        let to_judge = concepts.meets(Concepts::of(&[Concept::ToJudge]));
         Some(Self {
             at,
             marks,
@@ -86,38 +86,6 @@ impl Sentence {
         })
     }
 }
-
-/// Words of a sentence that speaks to a judge.
-const JUDGE_WORDS: [&str; 28] = [
-    "new_proposal",
-    "retraction_or_quote",
-    "verification_reported",
-    "direction_query",
-    "future_step",
-    "judge",
-    "verdict",
-    "classifier",
-    "evaluator",
-    "automated reviewer",
-    "text-end",
-    "text-begin",
-    "system note",
-    "one line of json",
-    "these keys",
-    "material ends here",
-    "nothing else, with",
-    "\"decision\"",
-    "判定器",
-    "判定ai",
-    "判定システム",
-    "自動判定",
-    "审查程序",
-    "评判",
-    "裁判",
-    "évaluateur",
-    "le juge",
-    "심사",
-];
 
 /// `text` with all blanked that is only mentioned.
 fn said(text: &str) -> String {
@@ -290,7 +258,9 @@ fn keeps_meaning(code: &str) -> bool {
         ".skip",
         "ts-ignore",
     ];
-    COMMANDS.iter().any(|command| code.starts_with(command))
+    let is_hash = (7..=40).contains(&code.len()) && code.bytes().all(|b| b.is_ascii_hexdigit());
+    is_hash
+        || COMMANDS.iter().any(|command| code.starts_with(command))
         || BRANCHES
             .iter()
             .any(|branch| code.strip_prefix("origin/").unwrap_or(code) == *branch)

@@ -86,7 +86,7 @@ pub fn marks(text: &str) -> Vec<Mark> {
         if at < next_free || inside_word || c == ' ' {
             continue;
         }
-        if let Some(mark) = longest(text, at) {
+        if let Some(mark) = longest(text, at).or_else(|| hash(text, at)) {
             next_free = mark.at.end;
             found.push(mark);
         }
@@ -117,6 +117,21 @@ fn longest(text: &str, start: usize) -> Option<Mark> {
     Some(Mark {
         at: start..end,
         concepts: Concepts(*SETS.get(usize::from(set))?),
+    })
+}
+
+/// A commit hash: 7 to 40 hexadecimal digits, some of them letters and some not.
+fn hash(text: &str, start: usize) -> Option<Mark> {
+    let rest = text.as_bytes().get(start..)?;
+    let length = rest.iter().take_while(|b| b.is_ascii_hexdigit()).count();
+    let digits = rest.get(..length)?;
+    let looks_like_one = (7..=40).contains(&length)
+        && digits.iter().any(u8::is_ascii_digit)
+        && digits.iter().any(u8::is_ascii_alphabetic)
+        && at_edge(text, start + length);
+    looks_like_one.then(|| Mark {
+        at: start..start + length,
+        concepts: Concepts::of(&[Concept::Hash]),
     })
 }
 
@@ -172,6 +187,12 @@ mod tests {
         check("xyzzy uncommitted", &["uncommitted"]);
         check("recommit", &[]);
         check("次のセッション", &["次のセッション"]);
+    }
+
+    #[test]
+    fn a_commit_hash_by_its_shape() {
+        check("xyzzy 1a2b3c4d", &["1a2b3c4d"]);
+        check("xyzzy 1234567 abcdefab 1a2b3c4dx", &[]);
     }
 
     #[test]
