@@ -85,6 +85,7 @@ else
 fi
 step "documentation" env RUSTDOCFLAGS="-D warnings" \
     cargo doc --quiet --locked --workspace --no-deps --document-private-items --target-dir target
+step "layer 1 on the corpus" scripts/eval.sh
 if have shellcheck; then
     step "shell scripts" shellcheck ./*.sh scripts/*.sh .ci/run
 else

@@ -10,13 +10,16 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-cargo build --quiet --release --locked --target-dir target -p stop-hooks
+cargo build --quiet --locked --target-dir target -p stop-hooks
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 status=0
 
+# The names are put together below.
+# shellcheck disable=SC2034
 # Percent of all 25 cells; the least that each sensitivity may find, and the most that a bypass may swallow.
 floor_low=80 floor_normal=88 floor_high=92 swallowed_max=1.1
+# shellcheck disable=SC2034
 # Percent of real turns that may wake: one hook, any of the five.
 one_low=2.5 one_normal=6 one_high=15 any_low=9 any_normal=20 any_high=40
 
@@ -24,7 +27,7 @@ jq -c 'select(.author) | {id, author, phenomenon}' tests/corpus/wide/*.jsonl >"$
 jq -c 'select(.author | not) | {id, author: "base", phenomenon}' tests/corpus/*-*.jsonl >>"$scratch/authors"
 
 for level in low normal high; do
-    target/release/stop-hooks replay --format json --sensitivity "$level" tests/corpus/wide tests/corpus/*-*.jsonl |
+    target/debug/stop-hooks replay --format json --sensitivity "$level" tests/corpus/wide tests/corpus/*-*.jsonl |
         jq -c 'select((.source | split("/") | last | rtrimstr(".jsonl")) == .hook) | {id, hook, lang, label: .label, outcome}' \
             >"$scratch/$level"
     floor="floor_$level"
@@ -56,7 +59,7 @@ jq -nr --slurpfile rows "$scratch/normal" --slurpfile authors "$scratch/authors"
 for turns in "$@"; do
     for level in low normal high; do
         one="one_$level" any="any_$level"
-        target/release/stop-hooks replay --format json --sensitivity "$level" "$turns" |
+        target/debug/stop-hooks replay --format json --sensitivity "$level" "$turns" |
             jq -c '{line, hook, outcome}' >"$scratch/turns"
         jq -nr --arg level "$level" --argjson one "${!one}" --argjson any "${!any}" --slurpfile rows "$scratch/turns" '
             def share(n): 1000 * n / ($rows | map(.line) | unique | length) | round / 10;

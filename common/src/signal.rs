@@ -2,7 +2,7 @@
 //!
 //! A text is read once ([`reading`]): folded, without what is only mentioned, cut into sentences, the words of the
 //! [`vocabulary`] marked. Over that reading stand two views. *Signals* are readable patterns: an action after words of
-//! intent, a stop beside open work. They name what was found. *Wording* ([`wording`]) is learned: weights over what the
+//! intent, a stop beside open work. They name what was found. *Wording* ([`mod@wording`]) is learned: weights over what the
 //! sentences hold. Its sum decides, by [`Sensitivity`], whether a judge is woken. *Bypasses* are readable patterns too
 //! and settle "allow" without a judge.
 //!

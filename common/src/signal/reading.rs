@@ -21,7 +21,7 @@ pub struct Reading {
 
 /// One sentence, list item or line.
 pub struct Sentence {
-    /// Its bytes in [`Reading::said`].
+    /// Its bytes in what is said, as the reading keeps it.
     pub at: Range<usize>,
     /// The words of the vocabulary in it.
     pub marks: Vec<Mark>,
