@@ -18,9 +18,11 @@ status=0
 # The names are put together below.
 # shellcheck disable=SC2034
 # Percent of all 25 cells; the least that each sensitivity may find, and the most that a bypass may swallow.
+# shellcheck disable=SC2034 # read by name: floor_$level
 floor_low=80 floor_normal=88 floor_high=92 swallowed_max=1.1
 # shellcheck disable=SC2034
 # Percent of real turns that may wake: one hook, any of the five.
+# shellcheck disable=SC2034 # read by name: one_$level, any_$level
 one_low=2.5 one_normal=6 one_high=15 any_low=9 any_normal=20 any_high=40
 
 jq -c 'select(.author) | {id, author, phenomenon}' tests/corpus/wide/*.jsonl >"$scratch/authors"
