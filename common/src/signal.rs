@@ -105,50 +105,70 @@ pub enum Sensitivity {
 
 /// Looks at the end of `text` with the signals, wording and bypasses of `hook`.
 pub fn look(hook: &crate::Hook, text: &str, sensitivity: Sensitivity) -> Look {
-    look_past(hook, text, sensitivity, &[])
+    look_past(hook, &read(text), sensitivity, &[])
 }
 
-/// Looks at the end of `turn`, whose activity may contradict what it claims: after an edit that nothing has tested, no
+/// Reads the end of `text`, once for all hooks that look at it.
+pub fn read(text: &str) -> Read {
+    let end = end_of(text);
+    Read {
+        start: text.len() - end.len(),
+        reading: Reading::of(end),
+    }
+}
+
+/// A text that was read.
+pub struct Read {
+    /// Where the reading begins in the text.
+    start: usize,
+    reading: Reading,
+}
+
+/// Looks at the end of `turn`, which was `read`, and whose activity may contradict what it claims: after an edit that nothing has tested, no
 /// claim of a result settles anything.
-pub fn look_at_turn(hook: &crate::Hook, turn: &Turn, sensitivity: Sensitivity) -> Look {
+pub fn look_at_turn(
+    hook: &crate::Hook,
+    turn: &Turn,
+    read: &Read,
+    sensitivity: Sensitivity,
+) -> Look {
     let void = if turn.activity.edits_after_last_test() {
         hook.claims
     } else {
         &[]
     };
-    look_past(hook, turn.text(), sensitivity, void)
+    look_past(hook, read, sensitivity, void)
 }
 
-/// Looks at the end of `text` as if the bypasses `void` weren't there.
-fn look_past(hook: &crate::Hook, text: &str, sensitivity: Sensitivity, void: &[&str]) -> Look {
-    let end = end_of(text);
-    let start = text.len() - end.len();
-    let mut reading = Reading::of(end);
+/// Looks at what was `read` as if the bypasses `void` weren't there.
+fn look_past(hook: &crate::Hook, read: &Read, sensitivity: Sensitivity, void: &[&str]) -> Look {
+    let start = read.start;
+    let mut reading = Cow::Borrowed(&read.reading);
     for claim in hook.bypasses.iter().filter(|b| void.contains(&b.id)) {
-        claim.strike_out(&mut reading);
+        claim.strike_out(reading.to_mut());
     }
-    let reading = reading;
+    let reading = reading.as_ref();
     let shift = |found: Found| Found {
         id: found.id,
         at: found.at.start + start..found.at.end + start,
     };
 
-    let weighed = wording::weigh(&hook.wording, &reading);
+    let weighed = wording::weigh(&hook.wording, reading);
     let is_over = weighed.sum >= hook.wording.threshold(sensitivity);
     let mut signals: Vec<Found> = hook
         .signals
         .iter()
-        .filter_map(|s| s.find(&reading))
+        .filter_map(|s| s.find(reading))
         .collect();
-    if signals.is_empty() && is_over && says_enough(&reading) {
+    if signals.is_empty() && is_over && says_enough(reading) {
         // Worded like one, in words that no signal knows.
-        signals.push(wording(&reading, &weighed));
+        signals.push(wording(reading, &weighed));
     }
     let Some(signal) = signals.first() else {
         return Look::NoHit;
     };
     let mut bypasses = hook.bypasses.iter().filter(|b| !void.contains(&b.id));
-    if let Some(bypass) = bypasses.find_map(|b| b.settles(&reading)) {
+    if let Some(bypass) = bypasses.find_map(|b| b.settles(reading)) {
         let signal = shift(signal.clone());
         let bypass = shift(bypass);
         return Look::Bypassed { signal, bypass };

@@ -9,7 +9,7 @@ use crate::evaluation::{Evaluation, Judged, Stage};
 use crate::hook::NAMES;
 use crate::input::HookInput;
 use crate::rules::{Fault, Rules};
-use crate::signal::{Look, Sensitivity};
+use crate::signal::{Look, Read, Sensitivity};
 use crate::transcript::{self, Turn};
 use crate::verdict::Verdict;
 use crate::{Hook, guard, signal};
@@ -32,9 +32,9 @@ pub fn decide(
     let turn = found.turn.insert(turn);
 
     let rules = Rules::of_hook(config.rules_dir.as_deref(), hook.name);
-    let look = found
-        .look
-        .insert(look(hook, &rules, turn, config.sensitivity));
+    let read = signal::read(turn.text());
+    let look = look(hook, &rules, turn, &read, config.sensitivity);
+    let look = found.look.insert(look);
     found.rule_faults = rules.faults.iter().map(Fault::line).collect();
     if !matches!(look, Look::Hit { .. }) {
         return allow(Stage::Layer1);
@@ -56,6 +56,13 @@ pub fn decide(
 }
 
 /// Layer 1 on a turn: the hook's own words and the user's. `stop-hooks replay` looks at past turns with it.
-pub fn look(hook: &Hook, rules: &Rules, turn: &Turn, sensitivity: Sensitivity) -> Look {
-    rules.look(turn.text(), signal::look_at_turn(hook, turn, sensitivity))
+pub fn look(
+    hook: &Hook,
+    rules: &Rules,
+    turn: &Turn,
+    read: &Read,
+    sensitivity: Sensitivity,
+) -> Look {
+    let built_in = signal::look_at_turn(hook, turn, read, sensitivity);
+    rules.look(turn.text(), built_in)
 }

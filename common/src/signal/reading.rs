@@ -11,6 +11,7 @@ use crate::fold::Folded;
 use crate::hook::NAMES;
 
 /// A text, read.
+#[derive(Clone)]
 pub struct Reading {
     folded: Folded,
     /// As long as the folded text; what is only mentioned is blank.
@@ -20,6 +21,7 @@ pub struct Reading {
 }
 
 /// One sentence, list item or line.
+#[derive(Clone)]
 pub struct Sentence {
     /// Its bytes in what is said, as the reading keeps it.
     pub at: Range<usize>,

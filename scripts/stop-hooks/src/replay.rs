@@ -19,7 +19,7 @@ use common::config::Config;
 use common::guard;
 use common::rules::Rules;
 use common::run::look;
-use common::signal::Look;
+use common::signal::{self, Look};
 use lexopt::Arg::{Long, Value};
 use lexopt::ValueExt as _;
 use serde::Serialize;
@@ -144,8 +144,9 @@ pub fn run(args: &mut lexopt::Parser, out: &mut dyn Write) -> Result<(), Error> 
         }
         progress.at(files.read(), || tally.so_far());
         tally.turn();
+        let read = signal::read(turn.seen.text());
         for (at, (hook, rules)) in hooks.iter().enumerate() {
-            let look = look(hook, rules, &turn.seen, options.config.sensitivity);
+            let look = look(hook, rules, &turn.seen, &read, options.config.sensitivity);
             let hit = matches!(look, Look::Hit { .. });
             let judgement = (hit && calls_left > 0 && !guard::budget_spent(&turn.seen, false))
                 .then(|| {

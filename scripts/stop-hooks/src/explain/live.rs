@@ -12,7 +12,7 @@ use common::judge::Attempt;
 use common::redact::redact;
 use common::rules::Rules;
 use common::run::{evaluate, look};
-use common::signal::{Found, Look};
+use common::signal::{self, Found, Look};
 use common::transcript::{TURN_TEXT_MAX_BYTES, Turn};
 use common::verdict::Verdict;
 
@@ -101,7 +101,10 @@ impl Times {
                 }
             }
             (None, _, Some(turn)) => {
-                looking = time(|| look(hook, &rules, turn, config.sensitivity));
+                looking = time(|| {
+                    let read = signal::read(turn.text());
+                    look(hook, &rules, turn, &read, config.sensitivity)
+                });
                 if found.judged.is_some() {
                     wrapping = time(|| Judged::of(turn, &rules.instruct(hook.prompt), hook.fields));
                 }
