@@ -153,14 +153,17 @@ fn look_past(hook: &crate::Hook, read: &Read, sensitivity: Sensitivity, void: &[
         at: found.at.start + start..found.at.end + start,
     };
 
-    let weighed = wording::weigh(&hook.wording, reading);
-    let is_over = weighed.sum >= hook.wording.threshold(sensitivity);
     let mut signals: Vec<Found> = hook
         .signals
         .iter()
         .filter_map(|s| s.find(reading))
         .collect();
-    if signals.is_empty() && is_over && says_enough(reading) {
+    if signals.is_empty() && !says_enough(reading) {
+        return Look::NoHit;
+    }
+    let weighed = wording::weigh(&hook.wording, reading);
+    let is_over = weighed.sum >= hook.wording.threshold(sensitivity);
+    if signals.is_empty() && is_over {
         // Worded like one, in words that no signal knows.
         signals.push(wording(reading, &weighed));
     }
