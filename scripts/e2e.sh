@@ -5,8 +5,9 @@
 #     scripts/e2e.sh              # the pinned versions; E2E_LATEST=1 takes the newest
 #     scripts/e2e.sh PATTERN...   # only the scenarios whose name holds one of the patterns; --list names them
 #
-# Needs npm, python3, openssl and, once, the network for the two clients, which stay under target/e2e. Every run has a
-# HOME of its own, dummy keys and no way out but loopback. The last line is "N passed, N failed".
+# Made for Linux. Needs npm, python3 (3.10 or newer), openssl and, once, the network for the two clients, which stay under
+# target/e2e. Every run has a HOME of its own, dummy keys and a proxy that leads nowhere but to the scripted vendors.
+# The last line is "N passed, N failed".
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

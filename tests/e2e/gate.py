@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hosts import HOSTS
+from hosts import HOSTS, Host
 from model_server import Say, Script
 from sandbox import Sandbox
 from scenario import VIOLATION, CannedJudge, expect, expect_in, scenario, scenario_per
@@ -40,7 +40,7 @@ class Remote:
 
 
 @scenario_per(HOSTS)
-def unverified_push_is_denied(sandbox: Sandbox, host) -> None:
+def unverified_push_is_denied(sandbox: Sandbox, host: Host) -> None:
     """An unverified push is denied and does not run; the agent gets the reason."""
     remote = Remote(sandbox)
     judge = CannedJudge(sandbox, against=PUSH, unless="test_lexer")
@@ -54,7 +54,7 @@ def unverified_push_is_denied(sandbox: Sandbox, host) -> None:
 
 
 @scenario_per(HOSTS)
-def push_after_a_passing_test_run_passes(sandbox: Sandbox, host) -> None:
+def push_after_a_passing_test_run_passes(sandbox: Sandbox, host: Host) -> None:
     """After a passing test run, which the judge is shown, the same push runs."""
     remote = Remote(sandbox)
     judge = CannedJudge(sandbox, against=PUSH, unless="test_lexer")
@@ -72,7 +72,7 @@ def push_after_a_passing_test_run_passes(sandbox: Sandbox, host) -> None:
 
 
 @scenario_per(HOSTS)
-def broken_judge_never_waves_through(sandbox: Sandbox, host) -> None:
+def broken_judge_never_waves_through(sandbox: Sandbox, host: Host) -> None:
     """With the judge broken the gate asks, which means no where nobody can be asked; the agent reads why."""
     remote = Remote(sandbox)
     host.install(sandbox, "--gate", "--judge", f"command:{sandbox.root}/no-such-judge")

@@ -219,4 +219,5 @@ def app_server(sandbox: Sandbox) -> Iterator:
         server.communicate()
 
 
-HOSTS = (ClaudeCode(), Codex())
+Host = ClaudeCode | Codex
+HOSTS: tuple[Host, ...] = (ClaudeCode(), Codex())

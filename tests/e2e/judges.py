@@ -8,10 +8,19 @@ import time
 from dataclasses import dataclass
 from fnmatch import fnmatch
 
-from hosts import HOSTS
+from hosts import HOSTS, Host
 from model_server import JUDGE_MARKER, Judge, Refusal, Request, Say, Script
 from sandbox import KEY, Sandbox
-from scenario import ALLOWED, NOTES, VIOLATION, expect, expect_in, scenario, scenario_per
+from scenario import (
+    ALLOWED,
+    NOTES,
+    VIOLATION,
+    expect,
+    expect_in,
+    expect_not_in,
+    scenario,
+    scenario_per,
+)
 from stops import PROPOSAL, VERIFIED
 
 EVENT = {"hook_event_name": "Stop", "last_assistant_message": PROPOSAL}
@@ -53,6 +62,10 @@ CLAUDE_LEAVES = (
 )
 CLAUDE = Backend("claude", ("--judge", "claude"), leaves=CLAUDE_LEAVES)
 CLIENTS = (CODEX, CODEX_USER, CLAUDE)
+HTTP_VENDORS = (
+    Backend("openai", ("--judge", "openai:scripted"), frozenset({"api.openai.com"})),
+    Backend("anthropic", ("--judge", "anthropic:scripted"), frozenset({"api.anthropic.com"})),
+)
 
 
 def refuse_with(status: int) -> Judge:
@@ -67,7 +80,7 @@ def violation_until_verified(request: Request) -> dict:
 
 
 @scenario_per(HOSTS, CLIENTS)
-def client_judges_a_session(sandbox: Sandbox, host, backend: Backend) -> None:
+def client_judges_a_session(sandbox: Sandbox, host: Host, backend: Backend) -> None:
     """With all hooks installed in both clients, a hit costs one judge call and runs no hook within the judge."""
     stops = sandbox.root / "stops"
     for each in HOSTS:
@@ -186,6 +199,29 @@ def hanging_client_is_ended(sandbox: Sandbox, backend: Backend) -> None:
     expect("exit status", ended.status, 0)
     expect(f"{ended.seconds:.2f} s are within the deadline + 300 ms", ended.seconds <= 3.3, True)
     expect_in("attempts", "timeout", json.dumps(sandbox.decisions()[-1]["attempts"]))
+
+
+@scenario_per(CLIENTS)
+def killed_hook_takes_its_judge_along(sandbox: Sandbox, backend: Backend) -> None:
+    """When a host kills the hook itself, no process of the judge outlives it."""
+    sandbox.server.play(Script(judge_delay_s=30))
+    hook = sandbox.programs.hooks / "commit-before-verify"
+    killed_at_3s = ["timeout", "--foreground", "--signal=KILL", "3", hook, *backend.flags]
+    sandbox.run(killed_at_3s, json.dumps(EVENT))
+    expect("judge calls", len(sandbox.server.asked("judge")), 1)
+    expect("processes left", sandbox.leftovers(patience_s=0.3), [])
+
+
+@scenario_per(HTTP_VENDORS)
+def vendor_is_asked_over_tls(sandbox: Sandbox, vendor: Backend) -> None:
+    """Without an address of one's own, the vendor's is asked through the proxy, once, with the vendor's key."""
+    sandbox.server.play(Script(judge=lambda _request: VIOLATION))
+    ended = sandbox.hook("commit-before-verify", vendor.flags, EVENT)
+    expect("exit status", ended.status, 2)
+    expect("hosts asked for", set(sandbox.server.hosts), vendor.hosts)
+    [request] = sandbox.server.asked("judge")
+    expect("key", request.key.removeprefix("Bearer "), KEY)
+    expect_not_in("decision log", KEY, json.dumps(sandbox.decisions()))
 
 
 def beside_the_prompt(request: Request) -> int:

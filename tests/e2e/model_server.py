@@ -5,8 +5,8 @@ plays its script, one `Say` a request. The *judge* is the model that a hook asks
 requests are told apart by the marker that every judge prompt holds. Spoken are Anthropic Messages, OpenAI Responses
 (streamed) and OpenAI Chat Completions.
 
-It is also the only way out that a scenario has: named as HTTPS proxy, it notes every host asked for, plays the ones
-in `vendors` itself under a certificate made for the run, and refuses all others.
+It is also the proxy of a scenario: it notes every host asked for, plays the ones in `VENDORS` itself under a
+certificate made for the run, and refuses all others.
 """
 
 from __future__ import annotations
@@ -285,6 +285,10 @@ class Handler(BaseHTTPRequestHandler):
                 "input": arguments,
             }
 
+        if request.by == "judge" and '"tool_result"' in request.new:
+            return [
+                {"type": "text", "text": "That is my answer."}
+            ]  # older clients want a last word
         if request.by == "judge":
             answer = self.server.judge(request)
             tools = request.body.get("tools")

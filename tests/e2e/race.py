@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hosts import HOSTS
+from hosts import HOSTS, Host
 from model_server import Say, Script
 from sandbox import Sandbox
 from scenario import NOTES, CannedJudge, expect, expect_in, scenario_per
@@ -12,7 +12,7 @@ RUNS = 20
 
 
 @scenario_per(HOSTS)
-def earlier_message_is_judged(sandbox: Sandbox, host) -> None:
+def earlier_message_is_judged(sandbox: Sandbox, host: Host) -> None:
     """20 turns whose decisive sentence is in an earlier message than the last: every one is judged on it."""
     judge = CannedJudge(sandbox)
     host.install(sandbox, *judge.flags)

@@ -69,11 +69,11 @@ class Sandbox:
             "HOME": str(self.home),
             "TMPDIR": str(self.tmp),
             "LANG": "C.UTF-8",
-            "E2E_SANDBOX": str(
-                self.root
-            ),  # marks every process of this sandbox, however far it forks
+            # Marks every process of this sandbox, however far it forks.
+            "E2E_SANDBOX": str(self.root),
             "ANTHROPIC_BASE_URL": self.server.url,
             "ANTHROPIC_API_KEY": KEY,
+            "OPENAI_API_KEY": KEY,
             "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
             "DISABLE_AUTOUPDATER": "1",
             "IS_SANDBOX": "1",  # lets root pass --permission-mode bypassPermissions
@@ -83,12 +83,12 @@ class Sandbox:
             "GIT_CONFIG_NOSYSTEM": "1",
         }
 
-    def run(self, command: list, stdin: str = "", env: dict[str, str] | None = None) -> Ended:
+    def run(self, command: list, stdin: str = "") -> Ended:
         started = time.monotonic()
         process = subprocess.Popen(
             [str(word) for word in command],
             cwd=self.project,
-            env={**self.env, **(env or {})},
+            env=self.env,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

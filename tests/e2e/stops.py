@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hosts import HOSTS
+from hosts import HOSTS, Host
 from model_server import Say, Script
 from sandbox import HOOKS, Sandbox
 from scenario import VIOLATION, CannedJudge, expect, expect_in, expect_not_in, scenario_per
@@ -16,7 +16,7 @@ TWO_FAULTS = (
 
 
 @scenario_per(HOSTS)
-def violation_is_sent_back(sandbox: Sandbox, host) -> None:
+def violation_is_sent_back(sandbox: Sandbox, host: Host) -> None:
     """A violating answer is blocked, the next request carries the feedback, the corrected answer stops."""
     judge = CannedJudge(sandbox)
     host.install(sandbox, *judge.flags)
@@ -35,7 +35,7 @@ def violation_is_sent_back(sandbox: Sandbox, host) -> None:
 
 
 @scenario_per(HOSTS)
-def ordinary_answer_stops_at_once(sandbox: Sandbox, host) -> None:
+def ordinary_answer_stops_at_once(sandbox: Sandbox, host: Host) -> None:
     """An ordinary answer stops at the first try, no judge is asked, nobody sees a hook's error."""
     judge = CannedJudge(sandbox)
     host.install(sandbox, *judge.flags)
@@ -50,7 +50,7 @@ def ordinary_answer_stops_at_once(sandbox: Sandbox, host) -> None:
 
 
 @scenario_per(HOSTS)
-def two_hooks_block_at_once(sandbox: Sandbox, host) -> None:
+def two_hooks_block_at_once(sandbox: Sandbox, host: Host) -> None:
     """Two hooks block the same stop; the agent gets both feedbacks in one request."""
     judge = CannedJudge(sandbox)
     host.install(sandbox, *judge.flags)
@@ -65,7 +65,7 @@ def two_hooks_block_at_once(sandbox: Sandbox, host) -> None:
 
 
 @scenario_per(HOSTS)
-def block_budget_ends_a_stubborn_loop(sandbox: Sandbox, host) -> None:
+def block_budget_ends_a_stubborn_loop(sandbox: Sandbox, host: Host) -> None:
     """An agent that never gives in is sent back twice, then let go with its answer intact."""
     judge = CannedJudge(sandbox)
     host.install(sandbox, *judge.flags)
@@ -81,7 +81,7 @@ def block_budget_ends_a_stubborn_loop(sandbox: Sandbox, host) -> None:
 
 
 @scenario_per(HOSTS)
-def missing_file_words_still_block(sandbox: Sandbox, host) -> None:
+def missing_file_words_still_block(sandbox: Sandbox, host: Host) -> None:
     """Feedback that quotes "No such file or directory" blocks like any other."""
     quoting = {**VIOLATION, "reason": "cat: notes.txt: No such file or directory; can't open it"}
     judge = CannedJudge(sandbox, quoting)
@@ -93,7 +93,7 @@ def missing_file_words_still_block(sandbox: Sandbox, host) -> None:
 
 
 @scenario_per(HOSTS)
-def subagent_is_sent_back(sandbox: Sandbox, host) -> None:
+def subagent_is_sent_back(sandbox: Sandbox, host: Host) -> None:
     """A subagent's violating answer is blocked at SubagentStop; its feedback reaches the subagent."""
     judge = CannedJudge(sandbox)
     host.install(sandbox, "--subagents", *judge.flags)
