@@ -312,7 +312,7 @@ pub fn install(
                 }
             }
             if !found {
-                let entry = part.wanted(owner, hook, flags);
+                let entry = part.wanted(owner, hook, &flags.over(&owner.flags_of(&text, hook)?));
                 text = splice::append(&text, &entry)?;
                 changes.push(Change {
                     event: part.event(),
@@ -323,6 +323,18 @@ pub fn install(
         }
     }
     Ok((text, changes))
+}
+
+impl Owner {
+    /// The flags that `hook` has in an entry of any event: a gate added later asks the same judge in the same mode.
+    fn flags_of(&self, text: &str, hook: &str) -> Result<Flags, splice::Error> {
+        let there = splice::registered(text)?;
+        let of_hook = |r: &Registered| match self.whose(&r.command) {
+            Whose::Ours { hook: name, flags } if name == hook => Some(flags),
+            _ => None,
+        };
+        Ok(there.iter().find_map(of_hook).unwrap_or_default())
+    }
 }
 
 /// The entries of `text` that are ours or built around ours; none where the text can't be read.
@@ -432,6 +444,19 @@ mod tests {
 
         let (again, changes) = install(&text, &owner(), &parts, &Flags::default()).unwrap();
         assert_eq!((again, changes), (text, Vec::new()));
+    }
+
+    #[test]
+    fn a_part_added_later_takes_the_flags_of_the_hook() {
+        let shadow = flags(&[("judge", "openai:m"), ("mode", "shadow")]);
+        let (text, _) = install("", &owner(), &[Part::Stop], &shadow).unwrap();
+        let (_, changes) = install(&text, &owner(), &[Part::Gate], &Flags::default()).unwrap();
+        let added: Vec<_> = changes.iter().map(|change| change.after.as_str()).collect();
+        assert_eq!(added.len(), 1, "{added:?}");
+        assert!(
+            added[0].contains("--judge openai:m --mode shadow"),
+            "{added:?}"
+        );
     }
 
     #[test]
