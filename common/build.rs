@@ -1,7 +1,8 @@
 //! Turns `src/signal/vocabulary/*.txt` into the tables of `signal::vocabulary`: an enum of the concepts and a trie of
-//! their words, laid out flat, so that a hook run builds nothing.
+//! their words, laid out flat, so that a hook run builds nothing. Bytes that only ever follow each other are one step of
+//! it, and endings that are alike are kept once: byte by byte it would be four times the size, a fifth of a hook.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::error::Error;
 use std::fmt::Write as _;
 use std::path::Path;
@@ -89,48 +90,111 @@ fn tables(concepts: &[(String, String)], root: &Node) -> Result<String> {
     }
     out.push_str("    ];\n}\n\n");
 
-    // Breadth first: the children of a node stand side by side.
-    let mut sets = vec![0u64];
-    let mut nodes = String::new();
-    let mut count = 0;
-    let mut layer = vec![(0u8, root)];
-    while !layer.is_empty() {
-        let mut below = Vec::new();
-        let first_below = count + layer.len();
-        for (byte, node) in &layer {
-            let first = first_below + below.len();
-            let (whole, prefix) = (
-                number(&mut sets, node.whole),
-                number(&mut sets, node.prefix),
-            );
-            writeln!(
-                nodes,
-                "    Node {{ byte: {byte}, children: {}, first: {first}, whole: {whole}, prefix: {prefix} }},",
-                node.next.len()
-            )?;
-            below.extend(node.next.iter().map(|(byte, node)| (*byte, node)));
-        }
-        count = first_below;
-        layer = below;
-    }
+    let mut table = Table::default();
+    let top = table.lay(root);
+    writeln!(out, "pub(super) static TOP: Node = {};\n", Table::node(top))?;
     writeln!(
         out,
-        "pub(super) static NODES: [Node; {count}] = [\n{nodes}];\n"
+        "pub(super) static NODES: [Node; {}] = [",
+        table.steps.len()
+    )?;
+    for step in &table.steps {
+        writeln!(out, "    {},", Table::node(*step))?;
+    }
+    writeln!(out, "];\n")?;
+    let (sets, labels) = (&table.sets, &table.labels);
+    writeln!(
+        out,
+        "pub(super) static SETS: [(u64, u64); {}] = {sets:?};",
+        sets.len()
     )?;
     writeln!(
         out,
-        "pub(super) static SETS: [u64; {}] = {sets:?};",
-        sets.len()
+        "pub(super) static LABELS: [u8; {}] = {labels:?};",
+        labels.len()
     )?;
     Ok(out)
 }
 
-/// The number of a set of concepts; equal sets share one.
-fn number(sets: &mut Vec<u64>, set: u64) -> usize {
-    sets.iter().position(|s| *s == set).unwrap_or_else(|| {
-        sets.push(set);
-        sets.len() - 1
-    })
+/// A step of the trie as it is written: the label that leads to it, the sets of the word that ends there, and the steps
+/// that follow.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct Step {
+    label: usize,
+    length: usize,
+    sets: usize,
+    first: usize,
+    children: usize,
+}
+
+/// The trie while it is laid out. What follows a step stands side by side; what is alike is there once.
+#[derive(Default)]
+struct Table {
+    steps: Vec<Step>,
+    known: HashMap<Vec<Step>, usize>,
+    sets: Vec<(u64, u64)>,
+    labels: Vec<u8>,
+    labelled: HashMap<Vec<u8>, usize>,
+}
+
+impl Table {
+    /// Lays out all below `node`; gives the step to it, as yet without a label.
+    fn lay(&mut self, node: &Node) -> Step {
+        let below: Vec<Step> = node
+            .next
+            .iter()
+            .map(|(byte, node)| {
+                let (mut label, mut end) = (vec![*byte], node);
+                while let (0, 0, 1) = (end.whole, end.prefix, end.next.len()) {
+                    for (byte, node) in &end.next {
+                        label.push(*byte);
+                        end = node;
+                    }
+                }
+                let mut step = self.lay(end);
+                step.length = label.len();
+                step.label = *self.labelled.entry(label).or_insert_with_key(|label| {
+                    self.labels.extend(label);
+                    self.labels.len() - label.len()
+                });
+                step
+            })
+            .collect();
+        let children = below.len();
+        let first = *self.known.entry(below).or_insert_with_key(|below| {
+            self.steps.extend(below);
+            self.steps.len() - below.len()
+        });
+        let sets = (node.whole, node.prefix);
+        let sets = self
+            .sets
+            .iter()
+            .position(|known| *known == sets)
+            .unwrap_or_else(|| {
+                self.sets.push(sets);
+                self.sets.len() - 1
+            });
+        Step {
+            label: 0,
+            length: 0,
+            sets,
+            first,
+            children,
+        }
+    }
+
+    fn node(step: Step) -> String {
+        let Step {
+            label,
+            length,
+            sets,
+            first,
+            children,
+        } = step;
+        format!(
+            "Node {{ label: {label}, first: {first}, sets: {sets}, length: {length}, children: {children} }}"
+        )
+    }
 }
 
 fn camel(name: &str) -> String {
