@@ -10,6 +10,7 @@
 //! occurs: compiling costs a thousand times more than looking a word up.
 
 use std::borrow::Cow;
+use std::cell::OnceCell;
 use std::ops::Range;
 
 use regex::Regex;
@@ -226,7 +227,8 @@ impl Signal {
 
     /// Marks each sentence that it matches as one that settles nothing.
     fn strike_out(&self, reading: &mut Reading) {
-        while let Some((sentence, _)) = self.place(reading, |s| !s.to_judge) {
+        let regex = OnceCell::new();
+        while let Some((sentence, _)) = self.place(reading, &regex, |s| !s.to_judge) {
             if let Some(sentence) = reading.sentences.get_mut(sentence) {
                 sentence.to_judge = true;
             }
@@ -234,17 +236,19 @@ impl Signal {
     }
 
     fn find_among(&self, reading: &Reading, keep: impl Fn(&Sentence) -> bool) -> Option<Found> {
-        let (_, at) = self.place(reading, keep)?;
+        let (_, at) = self.place(reading, &OnceCell::new(), keep)?;
         Some(Found {
             id: self.id.into(),
             at: reading.origin(&at),
         })
     }
 
-    /// The first sentence that it matches, and where in the folded text.
+    /// The first sentence that it matches, and where in the folded text. `regex` keeps what is compiled for the first
+    /// sentence with a literal in it for the others.
     fn place(
         &self,
         reading: &Reading,
+        regex: &OnceCell<Option<Regex>>,
         keep: impl Fn(&Sentence) -> bool,
     ) -> Option<(usize, Range<usize>)> {
         let unless = Concepts::of(self.unless);
@@ -269,7 +273,8 @@ impl Signal {
                     if !literals.iter().any(|literal| words.contains(literal)) {
                         return None;
                     }
-                    let found = Regex::new(pattern).ok()?.find(words)?.range();
+                    let regex = regex.get_or_init(|| Regex::new(pattern).ok());
+                    let found = regex.as_ref()?.find(words)?.range();
                     Some(found.start + sentence.at.start..found.end + sentence.at.start)
                 }
             };
