@@ -240,6 +240,16 @@ impl Owner {
         self.executables.join(name)
     }
 
+    /// The flags that `hook` has in an entry of any event: a gate added later asks the same judge in the same mode.
+    fn flags_of(&self, text: &str, hook: &str) -> Result<Flags, splice::Error> {
+        let there = splice::registered(text)?;
+        let of_hook = |r: &Registered| match self.whose(&r.command) {
+            Whose::Ours { hook: name, flags } if name == hook => Some(flags),
+            _ => None,
+        };
+        Ok(there.iter().find_map(of_hook).unwrap_or_default())
+    }
+
     fn hook_at(&self, program: &Path) -> Option<&'static str> {
         let name = program.file_name()?;
         let hook = NAMES.into_iter().find(|hook| name == *hook)?;
@@ -323,18 +333,6 @@ pub fn install(
         }
     }
     Ok((text, changes))
-}
-
-impl Owner {
-    /// The flags that `hook` has in an entry of any event: a gate added later asks the same judge in the same mode.
-    fn flags_of(&self, text: &str, hook: &str) -> Result<Flags, splice::Error> {
-        let there = splice::registered(text)?;
-        let of_hook = |r: &Registered| match self.whose(&r.command) {
-            Whose::Ours { hook: name, flags } if name == hook => Some(flags),
-            _ => None,
-        };
-        Ok(there.iter().find_map(of_hook).unwrap_or_default())
-    }
 }
 
 /// The entries of `text` that are ours or built around ours; none where the text can't be read.
