@@ -15,11 +15,14 @@ use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use regex::{Regex, RegexBuilder};
 use serde::Deserialize;
 
 use crate::redact::{Redacted, clean_line, redact};
 use crate::signal::{Found, Look};
+
+mod caseless;
+
+use caseless::Caseless;
 
 /// A larger file is no rule file.
 const FILE_MAX_BYTES: u64 = 64 << 10;
@@ -39,8 +42,8 @@ struct File {
 /// The rules that can be used, and what is wrong with the others.
 #[derive(Debug, Default)]
 pub struct Rules {
-    signals: Vec<(String, Regex)>,
-    bypasses: Vec<(String, Regex)>,
+    signals: Vec<(String, Caseless)>,
+    bypasses: Vec<(String, Caseless)>,
     guidance: Option<Redacted>,
     /// What was left out.
     pub faults: Vec<Fault>,
@@ -103,8 +106,8 @@ impl Rules {
         let mut compiled = |list: &str, patterns: Vec<String>| {
             let mut usable = Vec::new();
             for (index, pattern) in patterns.into_iter().enumerate() {
-                match RegexBuilder::new(&pattern).case_insensitive(true).build() {
-                    Ok(regex) => usable.push((format!("own-{list}[{index}]"), regex)),
+                match Caseless::new(&pattern) {
+                    Ok(pattern) => usable.push((format!("own-{list}[{index}]"), pattern)),
                     Err(source) => faults.push(Fault::Pattern {
                         file: file.to_owned(),
                         place: format!("{list}[{index}]"),
@@ -155,9 +158,9 @@ impl Rules {
     }
 }
 
-fn find<'a>(rules: &'a [(String, Regex)], text: &'a str) -> impl Iterator<Item = Found> + 'a {
-    rules.iter().filter_map(|(id, regex)| {
-        let at = regex.find(text)?.range();
+fn find<'a>(rules: &'a [(String, Caseless)], text: &'a str) -> impl Iterator<Item = Found> + 'a {
+    rules.iter().filter_map(|(id, pattern)| {
+        let at = pattern.find(text)?;
         Some(Found {
             id: id.clone().into(),
             at,
