@@ -6,38 +6,24 @@
 //! {"signals": ["\\bship it\\b"], "bypasses": ["^dry run:"], "guidance": "A staging deploy is no violation here."}
 //! ```
 //!
-//! Patterns are regular expressions of the `regex` crate, without regard to case, over what layer 1 looks at. A pattern or
+//! Patterns are regular expressions of the `regex` crate, without regard to case, over what layer 1 looks at. A pattern, key or
 //! file that can't be used is left out and named: a typo must not switch a hook off.
 
 use std::borrow::Cow;
 use std::fmt;
-use std::fs;
-use std::io::{self, Read};
+use std::io;
 use std::path::{Path, PathBuf};
-
-use serde::Deserialize;
 
 use crate::redact::{Redacted, clean_line, redact};
 use crate::signal::{Found, Look};
 
 mod caseless;
+mod file;
 
 use caseless::Caseless;
 
-/// A larger file is no rule file.
-const FILE_MAX_BYTES: u64 = 64 << 10;
-
 /// A pattern stands in its own error message, twice.
 const LINE_MAX_BYTES: usize = 500;
-
-/// What a rule file holds.
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-struct File {
-    signals: Vec<String>,
-    bypasses: Vec<String>,
-    guidance: Option<String>,
-}
 
 /// The rules that can be used, and what is wrong with the others.
 #[derive(Debug, Default)]
@@ -59,12 +45,19 @@ pub enum Fault {
         /// Why.
         source: io::Error,
     },
-    /// It holds no rules of the shape above.
+    /// It, or what stands at this place in it, is not of the shape above.
     Malformed {
         /// The file.
         file: PathBuf,
         /// Why, with line and column.
         source: serde_json::Error,
+    },
+    /// Something else stands where a pattern belongs.
+    NoText {
+        /// The file.
+        file: PathBuf,
+        /// Its place in there: `signals[2]`.
+        place: String,
     },
     /// A pattern is no regular expression.
     Pattern {
@@ -91,26 +84,16 @@ impl Rules {
 
     /// Reads `file`. One that isn't there holds no rules.
     pub fn read(file: &Path) -> Self {
-        match read(file) {
-            Ok(Some(rules)) => Self::of(file, rules),
-            Ok(None) => Self::default(),
-            Err(fault) => Self {
-                faults: vec![fault],
-                ..Self::default()
-            },
-        }
-    }
-
-    fn of(file: &Path, rules: File) -> Self {
         let mut faults = Vec::new();
-        let mut compiled = |list: &str, patterns: Vec<String>| {
+        let rules = file::read(file, &mut faults);
+        let mut compiled = |patterns: Vec<(String, String)>| {
             let mut usable = Vec::new();
-            for (index, pattern) in patterns.into_iter().enumerate() {
+            for (place, pattern) in patterns {
                 match Caseless::new(&pattern) {
-                    Ok(pattern) => usable.push((format!("own-{list}[{index}]"), pattern)),
+                    Ok(pattern) => usable.push((format!("own-{place}"), pattern)),
                     Err(source) => faults.push(Fault::Pattern {
                         file: file.to_owned(),
-                        place: format!("{list}[{index}]"),
+                        place,
                         source: Box::new(source),
                     }),
                 }
@@ -118,8 +101,8 @@ impl Rules {
             usable
         };
         Self {
-            signals: compiled("signals", rules.signals),
-            bypasses: compiled("bypasses", rules.bypasses),
+            signals: compiled(rules.signals),
+            bypasses: compiled(rules.bypasses),
             guidance: rules.guidance.map(|words| redact(words.trim())),
             faults,
         }
@@ -168,32 +151,6 @@ fn find<'a>(rules: &'a [(String, Caseless)], text: &'a str) -> impl Iterator<Ite
     })
 }
 
-fn read(file: &Path) -> Result<Option<File>, Fault> {
-    let unreadable = |source| Fault::Unreadable {
-        file: file.to_owned(),
-        source,
-    };
-    match fs::metadata(file) {
-        // Opening a pipe would wait for its writer.
-        Ok(found) if !found.is_file() => {
-            return Err(unreadable(io::Error::other("it is no regular file")));
-        }
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        _ => {}
-    }
-    let mut text = Vec::new();
-    let file_opened = fs::File::open(file).map_err(unreadable)?;
-    file_opened
-        .take(FILE_MAX_BYTES)
-        .read_to_end(&mut text)
-        .map_err(unreadable)?;
-    let malformed = |source| Fault::Malformed {
-        file: file.to_owned(),
-        source,
-    };
-    serde_json::from_slice(&text).map(Some).map_err(malformed)
-}
-
 impl Fault {
     /// On one line, fit for the log.
     pub fn line(&self) -> Redacted {
@@ -206,6 +163,7 @@ impl fmt::Display for Fault {
         match self {
             Self::Unreadable { file, source } => write!(f, "{}: {source}", file.display()),
             Self::Malformed { file, source } => write!(f, "{}: {source}", file.display()),
+            Self::NoText { file, place } => write!(f, "{}: {place} is no text", file.display()),
             Self::Pattern {
                 file,
                 place,
@@ -223,12 +181,15 @@ impl std::error::Error for Fault {
             Self::Unreadable { source, .. } => Some(source),
             Self::Malformed { source, .. } => Some(source),
             Self::Pattern { source, .. } => Some(source),
+            Self::NoText { .. } => None,
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     fn rules(text: &str) -> Rules {
@@ -299,17 +260,54 @@ mod tests {
     }
 
     #[test]
+    fn what_is_no_rule_costs_only_itself() {
+        #[track_caller]
+        fn faults(rules: &Rules, expected: &[&str]) {
+            let told: Vec<_> = rules.faults.iter().map(Fault::to_string).collect();
+            let told: Vec<_> = told
+                .iter()
+                .filter_map(|told| told.split_once("a-hook.json: "))
+                .map(|(_, why)| why)
+                .collect();
+            assert_eq!(told, expected);
+        }
+        let mixed = rules("{\"signal\": [\"x\"],\n \"signals\": [1, \"ship it\"]}");
+        check(&mixed, "Ship it", Look::NoHit, "own-signals[1]");
+        check(&mixed, "x", Look::NoHit, "none");
+        faults(
+            &mixed,
+            &[
+                "\"signal\" is no key of a rule file: those are signals, bypasses and guidance at line 1 column 9",
+                "signals[0] is no text",
+            ],
+        );
+        let mixed = rules(
+            "{\"bypasses\": \"^dry\",\n\"guidance\": 1, \"signals\": [\"a\"], \"signals\": [\"b\"]}",
+        );
+        check(&mixed, "dry a", Look::NoHit, "own-signals[0]");
+        check(&mixed, "b", Look::NoHit, "none");
+        faults(
+            &mixed,
+            &[
+                "\"bypasses\" is no list of texts at line 1 column 11",
+                "\"guidance\" is no text at line 2 column 10",
+                "\"signals\" stands there a second time at line 2 column 42",
+            ],
+        );
+        assert_eq!(mixed.instruct("Judge."), "Judge.");
+    }
+
+    #[test]
     fn a_bad_file_is_named_with_the_place() {
-        let faults = rules("{\"signals\": [\n  1]}").faults;
+        let faults = rules("{\"signals\": [\n  }").faults;
         assert!(
             faults[0].to_string().contains("line 2 column 3"),
             "{faults:?}"
         );
-        assert!(
-            rules(r#"{"signal": []}"#).faults[0]
-                .to_string()
-                .contains("signal")
-        );
+        assert_eq!(rules("[]").faults.len(), 1);
+        assert_eq!(rules("{} {}").faults.len(), 1);
+        let many = format!("{{{}\"\":0}}", "\"\":0,".repeat(10_000));
+        assert_eq!(rules(&many).faults.len(), 1);
         assert!(Rules::read(Path::new("/dev/null/x.json")).faults.len() == 1);
         assert!(Rules::read(Path::new("/nowhere/x.json")).faults.is_empty());
         assert_eq!(Rules::read(Path::new("/dev/zero")).faults.len(), 1);

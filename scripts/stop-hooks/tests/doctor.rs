@@ -332,7 +332,7 @@ fn own_rules_that_cannot_be_used_are_named_with_their_place() {
     let (said, broken) = home.doctor(&["--offline"]);
     for part in [
         "scope-change.json: signals[1]: regex parse error",
-        "shallow-bugfix.json: unknown field",
+        "shallow-bugfix.json: \"x\" is no key of a rule file: those are signals, bypasses and guidance at line 2 column 3",
     ] {
         assert!(
             said.contains(&format!("error    own rules ~/.claude/hooks/{part}")),
