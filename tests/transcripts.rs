@@ -53,7 +53,7 @@ fn check(stdin: &str, transcript: &str, [earlier, latest, user]: [&str; 3]) {
     );
     assert!(turn.from_transcript && !turn.truncated, "{transcript}");
     // Where a hook already blocked, the message in the file might be the one before, said again.
-    let in_doubt = input.stop_hook_active == Some(true) && input.host() == Host::ClaudeCode;
+    let in_doubt = input.stop_hook_active && input.host() == Host::ClaudeCode;
     let waited = if in_doubt { 150..250 } else { 0..1 };
     assert!(
         waited.contains(&turn.waited.as_millis()),

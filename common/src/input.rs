@@ -1,8 +1,11 @@
 //! The JSON that a host writes to a hook's stdin.
 //!
 //! Shapes were measured with Claude Code 2.1.197 and Codex CLI 0.171. Only `hook_event_name` is required, because
-//! older clients send five or six fields; unknown fields are ignored, because newer ones send more. Whether a path
-//! in here exists is the transcript module's question, not this one's.
+//! older clients send five or six fields; unknown fields are ignored, because newer ones send more. A field of a type
+//! that we don't know costs itself alone, but for the event and the final message: without them something else than
+//! what was said would be judged. Whether a path in here exists is the transcript module's question, not this one's.
+
+mod loose;
 
 use std::borrow::Cow;
 use std::fmt;
@@ -67,29 +70,39 @@ pub struct HookInput {
     #[serde(rename = "hook_event_name")]
     pub event: Event,
     /// The session.
+    #[serde(default, deserialize_with = "loose::value")]
     pub session_id: Option<String>,
     /// Claude Code: the prompt that this turn answers. Only confirms a turn's boundary.
+    #[serde(default, deserialize_with = "loose::value")]
     pub prompt_id: Option<String>,
-    /// Codex only.
+    /// Codex only: it tells the host, whatever it holds.
+    #[serde(default, deserialize_with = "loose::text")]
     pub turn_id: Option<String>,
     /// The session's file; with `SubagentStop` the parent's. It may not exist, ever.
+    #[serde(default, deserialize_with = "loose::value")]
     pub transcript_path: Option<PathBuf>,
     /// `SubagentStop`: the subagent's own file.
+    #[serde(default, deserialize_with = "loose::value")]
     pub agent_transcript_path: Option<PathBuf>,
     /// `SubagentStop`: the kind of subagent. Empty for a compaction summary.
+    #[serde(default, deserialize_with = "loose::value")]
     pub agent_type: Option<String>,
     /// Where the session stands.
+    #[serde(default, deserialize_with = "loose::value")]
     pub cwd: Option<PathBuf>,
-    /// A stop hook already sent the agent back in this turn.
-    #[serde(default)]
-    pub stop_hook_active: Option<bool>,
+    /// A stop hook already sent the agent back in this turn. What can't be read counts as a yes: it may end a loop.
+    #[serde(default, deserialize_with = "loose::flag")]
+    pub stop_hook_active: bool,
     /// The last text block of the final message, trimmed. Absent when that message has no text.
     pub last_assistant_message: Option<String>,
     /// Work that still runs after the stop.
-    pub background_tasks: Option<Vec<BackgroundTask>>,
+    #[serde(default, deserialize_with = "loose::list")]
+    pub background_tasks: Vec<BackgroundTask>,
     /// `PreToolUse`: the tool.
+    #[serde(default, deserialize_with = "loose::value")]
     pub tool_name: Option<String>,
     /// `PreToolUse`: what it is called with.
+    #[serde(default, deserialize_with = "loose::value")]
     pub tool_input: Option<ToolInput>,
 }
 
@@ -97,12 +110,16 @@ pub struct HookInput {
 #[derive(Debug, Clone, Default, Deserialize)]
 pub struct BackgroundTask {
     /// `shell`, `subagent`, `monitor`, …
+    #[serde(default, deserialize_with = "loose::value")]
     pub r#type: Option<String>,
     /// `running`, …
+    #[serde(default, deserialize_with = "loose::value")]
     pub status: Option<String>,
     /// In the agent's words.
+    #[serde(default, deserialize_with = "loose::value")]
     pub description: Option<String>,
     /// For a shell: its command line.
+    #[serde(default, deserialize_with = "loose::value")]
     pub command: Option<String>,
 }
 
@@ -110,6 +127,7 @@ pub struct BackgroundTask {
 #[derive(Debug, Clone, Default, Deserialize)]
 pub struct ToolInput {
     /// For `Bash`: the command line.
+    #[serde(default, deserialize_with = "loose::value")]
     pub command: Option<String>,
 }
 
@@ -145,7 +163,8 @@ impl HookInput {
         Self::parse(&bytes)
     }
 
-    /// Parses one input. Half a UTF-16 pair, as hosts leave it where they cut a text, costs that character alone.
+    /// Parses one input. Half a UTF-16 pair, as hosts leave it where they cut a text, and bad UTF-8 cost that character
+    /// alone.
     ///
     /// # Errors
     /// When there is nothing, or no JSON object of the shape above.
@@ -155,9 +174,12 @@ impl HookInput {
             return Err(Error::Empty);
         }
         serde_json::from_slice(bytes)
-            .or_else(|error| match surrogates::mended(bytes) {
-                Cow::Owned(mended) => serde_json::from_slice(&mended),
-                Cow::Borrowed(_) => Err(error),
+            .or_else(|error| {
+                let text = String::from_utf8_lossy(bytes);
+                match surrogates::mended(text.as_bytes()) {
+                    Cow::Borrowed(mended) if mended == bytes => Err(error),
+                    mended => serde_json::from_slice(&mended),
+                }
             })
             .map_err(Error::Json)
     }
@@ -173,7 +195,8 @@ impl HookInput {
 
     /// What names the turn: Codex's `turn_id` or Claude Code's `prompt_id`.
     pub fn turn(&self) -> Option<&str> {
-        self.turn_id.as_deref().or(self.prompt_id.as_deref())
+        let id = self.turn_id.as_deref().or(self.prompt_id.as_deref());
+        id.filter(|id| !id.is_empty())
     }
 
     /// The file with the words under judgement: with `SubagentStop` the subagent's own.
@@ -247,9 +270,69 @@ mod tests {
     }
 
     #[test]
+    fn a_field_of_another_type_costs_that_field_alone() {
+        let whole = |name: &str, value: &str| {
+            let input = format!(
+                r#"{{"hook_event_name":"Stop","last_assistant_message":"Done.","{name}":{value}}}"#
+            );
+            HookInput::parse(input.as_bytes())
+        };
+        let fields = "session_id prompt_id turn_id transcript_path agent_transcript_path agent_type cwd \
+                      stop_hook_active background_tasks tool_name tool_input effort session_crons";
+        for name in fields.split_whitespace() {
+            for value in [
+                "null",
+                "7",
+                "-1.5",
+                "true",
+                r#""x""#,
+                "[]",
+                r#"[{"a":[1]},7]"#,
+                r#"{"a":{}}"#,
+            ] {
+                let input = whole(name, value);
+                let message = input
+                    .as_ref()
+                    .ok()
+                    .and_then(|input| input.last_assistant_message.as_deref());
+                assert_eq!(message, Some("Done."), "{name}: {value}: {input:?}");
+            }
+        }
+        // Without the words, or the event, something else would be judged.
+        for input in [
+            r#"{"hook_event_name":"Stop","last_assistant_message":["Done."]}"#,
+            r#"{"hook_event_name":["Stop"]}"#,
+            r#"{"hook_event_name":"Start"}"#,
+            "{}",
+        ] {
+            assert!(HookInput::parse(input.as_bytes()).is_err(), "{input}");
+        }
+    }
+
+    #[test]
+    fn what_is_left_of_odd_fields() {
+        let tasks = r#"[{"type":"shell","status":7,"command":"make"},"x",null,{"type":[]}]"#;
+        let input = format!(
+            r#"{{"hook_event_name":"Stop","turn_id":5,"stop_hook_active":"yes","background_tasks":{tasks}}}"#
+        );
+        let input = HookInput::parse(input.as_bytes()).unwrap();
+        let told: Vec<_> = input
+            .background_tasks
+            .iter()
+            .map(|task| (task.r#type.as_deref(), task.command.as_deref()))
+            .collect();
+        assert_eq!(told, [(Some("shell"), Some("make")), (None, None)]);
+        assert_eq!((input.host(), input.turn()), (Host::Codex, None));
+        assert!(input.stop_hook_active);
+    }
+
+    #[test]
     fn half_a_character_costs_that_character_alone() {
         let input = br#"{"hook_event_name":"Stop","cwd":"/\ud83d","last_assistant_message":"a\ude00 \ud83d\ude00"}"#;
         let input = HookInput::parse(input).unwrap();
         assert_eq!(input.last_assistant_message.unwrap(), "a\u{fffd} \u{1f600}");
+        let input = b"{\"hook_event_name\":\"Stop\",\"cwd\":\"/\xff\",\"last_assistant_message\":\"a\xe9 b\"}";
+        let input = HookInput::parse(input).unwrap();
+        assert_eq!(input.last_assistant_message.unwrap(), "a\u{fffd} b");
     }
 }

@@ -85,12 +85,12 @@ pub fn read(input: &HookInput, hook_names: &[&str]) -> Option<Turn> {
         sidechains: input.event == Event::SubagentStop,
     };
     // Codex writes first and starts its hooks then.
-    let sent_back = input.stop_hook_active == Some(true) && input.host() == Host::ClaudeCode;
+    let sent_back = input.stop_hook_active && input.host() == Host::ClaudeCode;
     let (settled, waited) = match input.transcript() {
         Some(path) => wait::settle(path, message, sent_back, &rules),
         None => (None, Duration::ZERO),
     };
-    let running = input.background_tasks.as_deref().unwrap_or_default();
+    let running = &input.background_tasks;
     let alone = |message: &str| Turn {
         activity: Activity::default().with_background(running),
         latest: last_bytes(message, TURN_TEXT_MAX_BYTES + REDACTION_MARGIN_BYTES).to_owned(),

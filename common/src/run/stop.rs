@@ -39,7 +39,7 @@ pub fn decide(
     if !matches!(look, Look::Hit { .. }) {
         return allow(Stage::Layer1);
     }
-    if guard::budget_spent(turn, input.stop_hook_active == Some(true)) {
+    if guard::budget_spent(turn, input.stop_hook_active) {
         found.notice = Some(decision::budget_spent(hook.name));
         return allow(Stage::BlockBudget);
     }
