@@ -68,6 +68,8 @@ pub struct Environment {
     timeout_s: Option<String>,
     mode: Option<String>,
     judge_active: bool,
+    /// Codex, as npm installs it, is this process's ancestor.
+    codex_above: bool,
 }
 
 impl Environment {
@@ -97,6 +99,8 @@ impl Environment {
             timeout_s: word(TIMEOUT_S),
             mode: word(MODE),
             judge_active: env::var_os(JUDGE_ACTIVE).is_some_and(|v| v == "1"),
+            codex_above: env::vars_os()
+                .any(|(name, _)| name.as_encoded_bytes().starts_with(b"CODEX_MANAGED_")),
         }
     }
 
@@ -106,8 +110,13 @@ impl Environment {
     }
 
     /// Who runs us, as far as the environment tells: for a run that can't read its input.
+    ///
+    /// Claude Code sets `CLAUDE_PROJECT_DIR` for a hook; `CLAUDECODE` it sets for its agent's commands too, and a Codex
+    /// that one of them starts hands it on to hooks of its own. Codex sets nothing for a hook. Where the environment
+    /// speaks of both, or of none, it counts as Codex's: to be denied without being asked is a nuisance, but Codex runs
+    /// what a hook asks about.
     pub fn host(&self) -> Host {
-        if self.project_dir.is_some() {
+        if self.project_dir.is_some() && !self.codex_above {
             Host::ClaudeCode
         } else {
             Host::Codex
@@ -146,7 +155,7 @@ pub struct Config {
     pub mode: Mode,
     /// A run that can't read its input asks.
     pub gate: bool,
-    /// Who runs us, as far as the environment tells.
+    /// Who runs us, as far as the environment tells; the input tells it better.
     pub host: Host,
     /// How much layer 1 lets through.
     pub sensitivity: Sensitivity,

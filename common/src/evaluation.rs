@@ -134,6 +134,8 @@ impl Judged {
 pub struct Evaluation {
     /// What was on stdin.
     pub input: Option<HookInput>,
+    /// Who wrote it, as far as it tells.
+    pub host: Option<Host>,
     /// The turn that ends.
     pub turn: Option<Turn>,
     /// Layer 1.
@@ -163,8 +165,7 @@ pub struct Evaluation {
 impl Evaluation {
     /// What leaves the process.
     pub fn output(&self, config: &Config) -> Output {
-        // Input that can't be read doesn't tell whose it is.
-        let host = self.input.as_ref().map_or(config.host, HookInput::host);
+        let host = self.host.unwrap_or(config.host);
         let speaks = host == Host::ClaudeCode && config.mode != Mode::Shadow;
         match (&self.decision, &self.notice) {
             (Decision::Allow, Some(notice)) if speaks => Output::notice(notice),
@@ -197,9 +198,9 @@ impl Evaluation {
             total_ms: millis(total),
             ..Record::default()
         };
+        record.host = self.host.map(|host| host.name().to_owned());
         if let Some(input) = &self.input {
             record.event = Some(input.event.name().to_owned());
-            record.host = Some(input.host().name().to_owned());
             record.session = input.session_id.as_deref().map(clean);
             record.turn = input.turn().map(clean);
         }

@@ -6,6 +6,8 @@
 //! what was said would be judged. Whether a path in here exists is the transcript module's question, not this one's.
 
 mod loose;
+#[cfg(test)]
+mod tests;
 
 use std::borrow::Cow;
 use std::fmt;
@@ -16,6 +18,7 @@ use std::thread;
 use std::time::Duration;
 
 use serde::Deserialize;
+use serde_json::{Map, Value};
 
 use crate::surrogates;
 
@@ -32,6 +35,15 @@ pub enum Host {
 }
 
 impl Host {
+    /// By whether the input names a turn.
+    fn of(names_turn: bool) -> Self {
+        if names_turn {
+            Self::Codex
+        } else {
+            Self::ClaudeCode
+        }
+    }
+
     /// As the log names it.
     pub fn name(self) -> &'static str {
         match self {
@@ -174,23 +186,30 @@ impl HookInput {
             return Err(Error::Empty);
         }
         serde_json::from_slice(bytes)
-            .or_else(|error| {
+            .or_else(|source| {
                 let text = String::from_utf8_lossy(bytes);
                 match surrogates::mended(text.as_bytes()) {
-                    Cow::Borrowed(mended) if mended == bytes => Err(error),
+                    Cow::Borrowed(mended) if mended == bytes => Err(source),
                     mended => serde_json::from_slice(&mended),
                 }
             })
-            .map_err(Error::Json)
+            .map_err(|source| Error::Json {
+                source,
+                host: whose(bytes),
+            })
+    }
+
+    /// Which host wrote what was read, as far as that tells.
+    pub fn host_of(read: &Result<Self, Error>) -> Option<Host> {
+        match read {
+            Ok(input) => Some(input.host()),
+            Err(error) => error.host(),
+        }
     }
 
     /// Which host wrote it.
     pub fn host(&self) -> Host {
-        if self.turn_id.is_some() {
-            Host::Codex
-        } else {
-            Host::ClaudeCode
-        }
+        Host::of(self.turn_id.is_some())
     }
 
     /// What names the turn: Codex's `turn_id` or Claude Code's `prompt_id`.
@@ -213,6 +232,13 @@ impl HookInput {
     }
 }
 
+/// Which host wrote an object that isn't an input of ours.
+fn whose(bytes: &[u8]) -> Option<Host> {
+    let object: Map<String, Value> = serde_json::from_slice(bytes).ok()?;
+    let named = object.get("turn_id").is_some_and(|id| !id.is_null());
+    Some(Host::of(named))
+}
+
 /// Why there is no input.
 #[derive(Debug)]
 pub enum Error {
@@ -224,8 +250,23 @@ pub enum Error {
     Empty,
     /// More than [`INPUT_MAX_BYTES`].
     TooLarge,
-    /// Not JSON, or a field of another type.
-    Json(serde_json::Error),
+    /// Not JSON, or none of ours.
+    Json {
+        /// What is wrong with it.
+        source: serde_json::Error,
+        /// Who wrote it, where it can be read that far.
+        host: Option<Host>,
+    },
+}
+
+impl Error {
+    /// Which host wrote what can't be used.
+    pub fn host(&self) -> Option<Host> {
+        match self {
+            Self::Json { host, .. } => *host,
+            Self::Read(_) | Self::Late | Self::Empty | Self::TooLarge => None,
+        }
+    }
 }
 
 impl fmt::Display for Error {
@@ -236,11 +277,11 @@ impl fmt::Display for Error {
             Self::Empty => f.write_str("stdin is empty"),
             Self::TooLarge => write!(f, "stdin holds more than {INPUT_MAX_BYTES} bytes"),
             // serde_json quotes the offending value, which is the agent's text: only the place is told.
-            Self::Json(e) => write!(
+            Self::Json { source, .. } => write!(
                 f,
                 "stdin is no hook input (line {}, column {})",
-                e.line(),
-                e.column()
+                source.line(),
+                source.column()
             ),
         }
     }
@@ -250,89 +291,8 @@ impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
             Self::Read(e) => Some(e),
-            Self::Json(e) => Some(e),
+            Self::Json { source, .. } => Some(source),
             Self::Late | Self::Empty | Self::TooLarge => None,
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::os::unix::net::UnixStream;
-
-    use super::*;
-
-    #[test]
-    fn a_host_that_never_closes_the_pipe_is_not_waited_for() {
-        let (_host, hook) = UnixStream::pair().unwrap();
-        let read = HookInput::read_within(Duration::from_millis(20), hook);
-        assert!(matches!(read, Err(Error::Late)), "{read:?}");
-    }
-
-    #[test]
-    fn a_field_of_another_type_costs_that_field_alone() {
-        let whole = |name: &str, value: &str| {
-            let input = format!(
-                r#"{{"hook_event_name":"Stop","last_assistant_message":"Done.","{name}":{value}}}"#
-            );
-            HookInput::parse(input.as_bytes())
-        };
-        let fields = "session_id prompt_id turn_id transcript_path agent_transcript_path agent_type cwd \
-                      stop_hook_active background_tasks tool_name tool_input effort session_crons";
-        for name in fields.split_whitespace() {
-            for value in [
-                "null",
-                "7",
-                "-1.5",
-                "true",
-                r#""x""#,
-                "[]",
-                r#"[{"a":[1]},7]"#,
-                r#"{"a":{}}"#,
-            ] {
-                let input = whole(name, value);
-                let message = input
-                    .as_ref()
-                    .ok()
-                    .and_then(|input| input.last_assistant_message.as_deref());
-                assert_eq!(message, Some("Done."), "{name}: {value}: {input:?}");
-            }
-        }
-        // Without the words, or the event, something else would be judged.
-        for input in [
-            r#"{"hook_event_name":"Stop","last_assistant_message":["Done."]}"#,
-            r#"{"hook_event_name":["Stop"]}"#,
-            r#"{"hook_event_name":"Start"}"#,
-            "{}",
-        ] {
-            assert!(HookInput::parse(input.as_bytes()).is_err(), "{input}");
-        }
-    }
-
-    #[test]
-    fn what_is_left_of_odd_fields() {
-        let tasks = r#"[{"type":"shell","status":7,"command":"make"},"x",null,{"type":[]}]"#;
-        let input = format!(
-            r#"{{"hook_event_name":"Stop","turn_id":5,"stop_hook_active":"yes","background_tasks":{tasks}}}"#
-        );
-        let input = HookInput::parse(input.as_bytes()).unwrap();
-        let told: Vec<_> = input
-            .background_tasks
-            .iter()
-            .map(|task| (task.r#type.as_deref(), task.command.as_deref()))
-            .collect();
-        assert_eq!(told, [(Some("shell"), Some("make")), (None, None)]);
-        assert_eq!((input.host(), input.turn()), (Host::Codex, None));
-        assert!(input.stop_hook_active);
-    }
-
-    #[test]
-    fn half_a_character_costs_that_character_alone() {
-        let input = br#"{"hook_event_name":"Stop","cwd":"/\ud83d","last_assistant_message":"a\ude00 \ud83d\ude00"}"#;
-        let input = HookInput::parse(input).unwrap();
-        assert_eq!(input.last_assistant_message.unwrap(), "a\u{fffd} \u{1f600}");
-        let input = b"{\"hook_event_name\":\"Stop\",\"cwd\":\"/\xff\",\"last_assistant_message\":\"a\xe9 b\"}";
-        let input = HookInput::parse(input).unwrap();
-        assert_eq!(input.last_assistant_message.unwrap(), "a\u{fffd} b");
     }
 }

@@ -10,7 +10,7 @@ use serde_json::Value;
 use time::OffsetDateTime;
 
 use crate::args::{Command, GATE_FLAG};
-use crate::config::{Config, Environment, Mode};
+use crate::config::{Config, Environment, Mode, TIMEOUT};
 use crate::decision::{self, Decision, Output, REASON_MAX_BYTES};
 use crate::evaluation::{Evaluation, Judged};
 use crate::input::{self, Event, HookInput, Host};
@@ -34,7 +34,7 @@ pub fn run(hook: &Hook) -> ExitCode {
         return ExitCode::SUCCESS;
     }
     let words: Vec<_> = env::args_os().skip(1).collect();
-    let broken = Broken {
+    let mut broken = Broken {
         hook: hook.name,
         gate: words.iter().any(|word| word == GATE_FLAG),
         host: environment.host(),
@@ -52,10 +52,17 @@ pub fn run(hook: &Hook) -> ExitCode {
             mode: Mode::Off, ..
         }) => return ExitCode::SUCCESS,
         Ok(config) => config,
-        Err(error) => return broken.output(&error.to_string()).emit(),
+        Err(error) => {
+            // Who waits for an answer is told by the input, better than by an environment that programs inherit.
+            if broken.gate {
+                broken = broken.told_by(&HookInput::read_within(TIMEOUT, io::stdin()));
+            }
+            return broken.output(&error.to_string()).emit();
+        }
     };
     let left = config.judge.timeout.saturating_sub(started.elapsed());
     let input = HookInput::read_within(left, io::stdin());
+    broken.told_by(&input).on_panic();
     let evaluation = evaluate(hook, &config, input, started);
     if let (Some(dir), Some(home)) = (&config.log_dir, &config.home) {
         log::append(
@@ -77,6 +84,14 @@ struct Broken {
 }
 
 impl Broken {
+    /// The same, by the host that wrote the input.
+    fn told_by(self, input: &Result<HookInput, input::Error>) -> Self {
+        Self {
+            host: HookInput::host_of(input).unwrap_or(self.host),
+            ..self
+        }
+    }
+
     /// What a wrong flag is quoted with may be a slip: a key, or a whole prompt.
     fn output(self, what: &str) -> Output {
         let what = redact::clean_line(what, REASON_MAX_BYTES);
@@ -111,7 +126,10 @@ pub fn evaluate(
     input: Result<HookInput, input::Error>,
     started: Instant,
 ) -> Evaluation {
-    let mut found = Evaluation::default();
+    let mut found = Evaluation {
+        host: HookInput::host_of(&input),
+        ..Evaluation::default()
+    };
     let deadline = started + config.judge.timeout;
     match input {
         Err(error) => {
