@@ -58,12 +58,28 @@ impl Decision {
         }
     }
 
-    /// What leaves the process for this decision.
+    /// The decision that the log calls `name`, with its words.
+    pub fn named(name: &str, words: &str) -> Option<Self> {
+        let of = |decision: fn(String) -> Self| Some(decision(words.to_owned()));
+        match name {
+            "allow" => Some(Self::Allow),
+            "block" => of(Self::Block),
+            "deny" => of(Self::Deny),
+            "ask" => of(Self::Ask),
+            _ => None,
+        }
+    }
+
+    /// What leaves the process for this decision; `notice` is a word to the user where it allows.
     ///
     /// `mode` weakens it: warn tells the user and lets it pass, shadow says nothing.
-    pub fn output(&self, mode: Mode, host: Host) -> Output {
+    pub fn output(&self, notice: Option<&str>, mode: Mode, host: Host) -> Output {
         match (self, mode) {
-            (Self::Allow, _) | (_, Mode::Shadow | Mode::Off) => Output::default(),
+            (_, Mode::Shadow | Mode::Off) => Output::default(),
+            (Self::Allow, _) => match notice {
+                Some(notice) if host == Host::ClaudeCode => Output::notice(notice),
+                _ => Output::default(),
+            },
             (Self::Block(words) | Self::Deny(words) | Self::Ask(words), Mode::Warn) => {
                 Output::notice(words)
             }
@@ -212,7 +228,7 @@ mod tests {
 
     #[test]
     fn a_block_is_exit_2_with_a_byte_on_stdout() {
-        let output = Decision::Block("why".into()).output(Mode::Block, Host::Codex);
+        let output = Decision::Block("why".into()).output(None, Mode::Block, Host::Codex);
         assert_eq!(
             output,
             Output {
@@ -226,24 +242,39 @@ mod tests {
     #[test]
     fn the_weaker_modes_let_it_pass() {
         let block = Decision::Block("why".into());
-        let warned = block.output(Mode::Warn, Host::ClaudeCode);
+        let warned = block.output(None, Mode::Warn, Host::ClaudeCode);
         assert_eq!(warned, Output::notice("why"));
         assert_eq!(warned.code, 0);
         assert_eq!(
-            block.output(Mode::Shadow, Host::ClaudeCode),
+            block.output(None, Mode::Shadow, Host::ClaudeCode),
             Output::default()
         );
+    }
+
+    #[test]
+    fn a_name_of_the_log_leads_back_to_its_decision() {
+        let words = || "why".to_owned();
+        for decision in [
+            Decision::Allow,
+            Decision::Block(words()),
+            Decision::Deny(words()),
+            Decision::Ask(words()),
+        ] {
+            let name = decision.name();
+            assert_eq!(Decision::named(name, "why"), Some(decision));
+        }
+        assert_eq!(Decision::named("x", "why"), None);
     }
 
     #[test]
     fn codex_runs_what_is_asked_so_it_is_told_to_deny() {
         let ask = Decision::Ask("The judge is missing.".into());
         assert!(
-            ask.output(Mode::Block, Host::ClaudeCode)
+            ask.output(None, Mode::Block, Host::ClaudeCode)
                 .stdout
                 .contains(r#""ask""#)
         );
-        let codex = ask.output(Mode::Block, Host::Codex).stdout;
+        let codex = ask.output(None, Mode::Block, Host::Codex).stdout;
         assert!(codex.contains(r#""deny""#) && codex.contains("Ask the user to approve it."));
     }
 }

@@ -7,7 +7,7 @@ use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
 use crate::activity::DIGEST_MAX_BYTES;
-use crate::config::{Config, Mode};
+use crate::config::Config;
 use crate::decision::{Decision, Output};
 use crate::hook::{Field, Hook};
 use crate::input::{HookInput, Host};
@@ -166,11 +166,8 @@ impl Evaluation {
     /// What leaves the process.
     pub fn output(&self, config: &Config) -> Output {
         let host = self.host.unwrap_or(config.host);
-        let speaks = host == Host::ClaudeCode && config.mode != Mode::Shadow;
-        match (&self.decision, &self.notice) {
-            (Decision::Allow, Some(notice)) if speaks => Output::notice(notice),
-            _ => self.decision.output(config.mode, host),
-        }
+        self.decision
+            .output(self.notice.as_deref(), config.mode, host)
     }
 
     /// The log's record of it.
@@ -192,7 +189,12 @@ impl Evaluation {
             stage: self.stage.name().to_owned(),
             verdict: self.verdict.map(|v| v.name().to_owned()),
             fields: self.fields.clone(),
-            reason: self.reason.as_ref().map(|r| r.as_str().to_owned()),
+            reason: self.reason.as_ref().map(owned),
+            told: self
+                .decision
+                .words()
+                .or(self.notice.as_deref())
+                .map(|words| owned(&redact(words))),
             rule_faults: self.rule_faults.iter().map(owned).collect(),
             judge_ms: millis(self.judge_time),
             total_ms: millis(total),

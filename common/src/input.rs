@@ -44,6 +44,13 @@ impl Host {
         }
     }
 
+    /// The host called `name` in the log.
+    pub fn named(name: &str) -> Option<Self> {
+        [Self::ClaudeCode, Self::Codex]
+            .into_iter()
+            .find(|host| host.name() == name)
+    }
+
     /// As the log names it.
     pub fn name(self) -> &'static str {
         match self {

@@ -59,6 +59,9 @@ pub struct Record {
     pub reason: Option<String>,
     /// Every backend tried, in order.
     pub attempts: Vec<Attempt>,
+    /// What the agent or the user is told in mode block.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub told: Option<String>,
     /// What is wrong with the user's own rules.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub rule_faults: Vec<String>,

@@ -97,7 +97,7 @@ impl Broken {
         let what = redact::clean_line(what, REASON_MAX_BYTES);
         if self.gate {
             let words = decision::unchecked(self.hook, what.as_str());
-            Decision::Ask(words).output(Mode::Block, self.host)
+            Decision::Ask(words).output(None, Mode::Block, self.host)
         } else {
             Output::usage(self.hook, what.as_str())
         }

@@ -75,6 +75,48 @@ pub enum Outcome {
 }
 
 impl Outcome {
+    /// Those without a number.
+    const PLAIN: [Self; 28] = [
+        Self::Answered,
+        Self::UnknownBackend,
+        Self::NoneFound,
+        Self::KeyMissing,
+        Self::UrlRefused,
+        Self::ProgramMissing,
+        Self::ProgramInProject,
+        Self::NotExecutable,
+        Self::NotStarted,
+        Self::ClientTooOld,
+        Self::NotLoggedIn,
+        Self::ModelRefused,
+        Self::RateLimited,
+        Self::SchemaRefused,
+        Self::BackendError,
+        Self::ConnectRefused,
+        Self::Dns,
+        Self::Tls,
+        Self::Unreachable,
+        Self::ConnectionLost,
+        Self::Timeout,
+        Self::EmptyReply,
+        Self::TooLarge,
+        Self::UnreadableReply,
+        Self::AmbiguousReply,
+        Self::SchemaIgnored,
+        Self::TokenLimit,
+        Self::Declined,
+    ];
+
+    /// The outcome that the log calls `word`.
+    pub fn named(word: &str) -> Option<Self> {
+        let number = |of: &str| word.strip_prefix(of)?.parse().ok();
+        number("exit-")
+            .map(Self::Exited)
+            .or_else(|| number("killed-").map(Self::Killed))
+            .or_else(|| word.strip_prefix("http-")?.parse().ok().map(Self::Http))
+            .or_else(|| Self::PLAIN.into_iter().find(|plain| plain.word() == word))
+    }
+
     /// The word in the log.
     pub fn word(self) -> Cow<'static, str> {
         Cow::Borrowed(match self {
@@ -214,6 +256,28 @@ impl From<Outcome> for Failure {
         Self {
             outcome,
             detail: None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_word_of_the_log_leads_back_to_its_outcome() {
+        let numbered = [Outcome::Exited(3), Outcome::Killed(9), Outcome::Http(429)];
+        let all = Outcome::PLAIN.into_iter().chain(numbered);
+        for outcome in all.clone() {
+            assert_eq!(Outcome::named(&outcome.word()), Some(outcome));
+        }
+        assert_eq!(Outcome::named("x"), None);
+        // None is left out: the source names each of them.
+        let name = regex::Regex::new(r"Self::([A-Z][a-z]\w+)").unwrap();
+        for found in name.captures_iter(include_str!("outcome.rs")) {
+            let name = &found[1];
+            let known = |outcome: Outcome| format!("{outcome:?}").split('(').next() == Some(name);
+            assert!(all.clone().any(known), "{name}");
         }
     }
 }

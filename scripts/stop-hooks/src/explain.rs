@@ -3,6 +3,7 @@
 mod live;
 mod page;
 mod record;
+mod stages;
 mod text;
 
 use std::io::{self, Read as _, Write};

@@ -121,8 +121,8 @@ pub fn bar(value: u64, most: u64, width: u64) -> String {
 }
 
 /// A count with its thousands apart: `12,345`.
-pub fn count(number: u64) -> String {
-    let digits = number.to_string();
+pub fn count(number: impl TryInto<u64>) -> String {
+    let digits = number.try_into().unwrap_or(u64::MAX).to_string();
     let mut out = String::with_capacity(digits.len() + digits.len() / 3);
     for (at, digit) in digits.chars().enumerate() {
         if at > 0 && (digits.len() - at).is_multiple_of(3) {
@@ -131,6 +131,13 @@ pub fn count(number: u64) -> String {
         out.push(digit);
     }
     out
+}
+
+/// So many of a thing, whose plural takes an s: `1 turn`, `2 turns`.
+pub fn count_of(number: impl TryInto<u64>, thing: &str) -> String {
+    let number = number.try_into().unwrap_or(u64::MAX);
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{} {thing}{plural}", count(number))
 }
 
 /// `some` of `all` in percent with one decimal; `-` of nothing.
@@ -175,6 +182,9 @@ mod tests {
             (1_234_567, "1,234,567"),
         ] {
             assert_eq!(count(number), expected);
+        }
+        for (number, expected) in [(0, "0 turns"), (1, "1 turn"), (1234, "1,234 turns")] {
+            assert_eq!(count_of(number, "turn"), expected);
         }
         for (some, all, expected) in [
             (0, 0, "-"),

@@ -5,6 +5,7 @@
 
 #![allow(
     clippy::indexing_slicing,
+    clippy::panic,
     clippy::unwrap_used,
     reason = "a test that can't go on fails where it stands"
 )]
@@ -17,8 +18,13 @@ use std::io::Write as _;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
 
+use common::args;
+use common::config::{Config, Environment};
+use common::input::HookInput;
 use common::log::{self, Attempt, Record};
+use common::run::evaluate;
 use harness::agree;
 use serde_json::json;
 use tempfile::TempDir;
@@ -248,6 +254,8 @@ fn logged() -> TempDir {
         verdict: Some("violation".into()),
         fields: Some(json!({ "new_proposal": true })),
         reason: Some("It will push.".into()),
+        told: Some("[commit-before-verify] It will push. Run the tests.".into()),
+        rule_faults: vec!["~/x.json: signals[0] is no text".into()],
         attempts: vec![
             Attempt {
                 backend: "codex".into(),
@@ -292,6 +300,142 @@ fn a_logged_decision_is_told_again() {
     );
     let pass = explain(home.path(), &["c"], "");
     assert!(pass.contains("layer 1    no signal\n"), "{pass}");
+}
+
+/// What is shown of `record` when it is the only one in the log.
+fn explain_record(record: &Record) -> String {
+    let home = tempfile::tempdir().unwrap();
+    let now = OffsetDateTime::now_local().unwrap_or_else(|_| OffsetDateTime::now_utc());
+    log::append(record, &home.path().join(".claude/logs"), home.path(), now);
+    explain(home.path(), &[&record.id, "--brief"], "")
+}
+
+#[test]
+fn what_the_agent_saw_is_told_for_every_mode_and_decision() {
+    #[track_caller]
+    fn check(mode: &str, host: &str, decision: &str, told: Option<&str>, expected: &str) {
+        let record = Record {
+            id: "a".into(),
+            hook: "commit-before-verify".into(),
+            version: env!("CARGO_PKG_VERSION").into(),
+            event: Some("Stop".into()),
+            host: Some(host.into()),
+            mode: mode.into(),
+            decision: decision.into(),
+            stage: "verdict".into(),
+            told: told.map(str::to_owned),
+            ..Record::default()
+        };
+        let shown = steady(&explain_record(&record));
+        let (_, shown) = shown.split_once("settled by stage verdict\n").unwrap();
+        assert_eq!(shown.trim_end(), expected, "{mode} {decision}");
+    }
+    let claude = "claude-code";
+    check(
+        "block",
+        claude,
+        "block",
+        Some("Why."),
+        "agent sees exit 2 and on stderr:\n  │ Why.",
+    );
+    check(
+        "shadow",
+        claude,
+        "block",
+        Some("Why."),
+        "agent sees nothing in this mode; in mode block:\n  │ Why.",
+    );
+    check(
+        "warn",
+        claude,
+        "block",
+        Some("Why."),
+        "host reads exit 0 and on stdout:\n  │ {\"systemMessage\":\"Why.\"}",
+    );
+    check(
+        "block",
+        claude,
+        "allow",
+        Some("Enough."),
+        "host reads exit 0 and on stdout:\n  │ {\"systemMessage\":\"Enough.\"}",
+    );
+    check(
+        "block",
+        "codex",
+        "allow",
+        Some("Enough."),
+        "agent sees nothing",
+    );
+    check("block", claude, "allow", None, "agent sees nothing");
+    check(
+        "block",
+        "codex",
+        "ask",
+        Some("Why."),
+        "host reads exit 0 and on stdout:\n  │ {\"hookSpecificOutput\":{\"hookEventName\":\"PreToolUse\",\
+         \"permissionDecision\":\"deny\",\"permissionDecisionReason\":\"Why. Ask the user to approve it.\"}}",
+    );
+    check(
+        "block",
+        claude,
+        "block",
+        None,
+        "agent sees its words are not in this record",
+    );
+}
+
+/// What a run puts out and what is shown of its record are the same.
+#[test]
+fn what_was_put_out_is_what_is_shown_later() {
+    let now = OffsetDateTime::now_utc();
+    let words = ["--gate", "--judge", "none"].map(std::ffi::OsString::from);
+    let Ok(args::Command::Run(args)) = args::Command::parse(words) else {
+        panic!("flags of a hook");
+    };
+    let config = Config::resolve(*args, Environment::read()).unwrap();
+    let input = json!({
+        "hook_event_name": "PreToolUse", "session_id": "s1", "tool_name": "Bash",
+        "tool_input": {"command": "git push"},
+    });
+    let input = HookInput::read(input.to_string().as_bytes());
+    let hook = &hooks::COMMIT_BEFORE_VERIFY;
+    let run = evaluate(hook, &config, input, Instant::now());
+    let put_out = run.output(&config).stdout;
+    assert!(put_out.contains("there is no judge"), "{put_out}");
+    let shown = explain_record(&run.record(hook, &config, now, Duration::ZERO));
+    assert!(
+        shown.contains(&format!("stdout:\n  │ {put_out}\n")),
+        "{shown}"
+    );
+}
+
+#[test]
+fn a_logged_gate_is_told_with_its_command() {
+    let told = explain_record(&Record {
+        id: "a".into(),
+        hook: "commit-before-verify".into(),
+        version: env!("CARGO_PKG_VERSION").into(),
+        event: Some("PreToolUse".into()),
+        host: Some("claude-code".into()),
+        mode: "block".into(),
+        decision: "ask".into(),
+        stage: "judge".into(),
+        signal: Some("git push".into()),
+        verdict: Some("fail".into()),
+        told: Some("Not checked.".into()),
+        attempts: vec![Attempt {
+            backend: "command:/judge".into(),
+            outcome: "exit-3".into(),
+            ms: 12,
+            ..Attempt::default()
+        }],
+        text_bytes: 14,
+        text: Some("Now I push it.".into()),
+        command: Some("cd /x && git push origin main".into()),
+        activity: Some("no tool was called".into()),
+        ..Record::default()
+    });
+    agree("explain-logged-gate.txt", &steady(&told));
 }
 
 #[test]

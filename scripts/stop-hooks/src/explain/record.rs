@@ -6,15 +6,20 @@
 use std::time::{Duration, Instant};
 
 use common::Hook;
+use common::args;
+use common::command::shared_change;
+use common::config::Mode;
+use common::decision::Decision;
+use common::input::{Event, Host};
 use common::log::Record;
 use common::rules::Rules;
-use common::signal::{self, Sensitivity};
+use common::signal::{self, Found, Look, Sensitivity};
+use common::transcript::TURN_TEXT_MAX_BYTES;
 
-use super::live::{look_steps, verdict_step};
 use super::page::{Mood, Step};
-use super::text;
+use super::{stages, text};
 use crate::logged;
-use crate::terminal::{count, millis};
+use crate::terminal::{count, count_of};
 
 /// The stages of `record`, a decision of `hook`.
 pub fn steps(hook: &Hook, rules: &Rules, record: &Record) -> Vec<Step> {
@@ -43,113 +48,123 @@ pub fn steps(hook: &Hook, rules: &Rules, record: &Record) -> Vec<Step> {
             or_unknown(&record.turn)
         ),
     ));
-    let cut = if record.truncated { ", cut" } else { "" };
-    let bytes = u64::try_from(record.text_bytes).unwrap_or(u64::MAX);
-    let result = format!(
-        "{} bytes{cut}, waited {} ms for it",
-        count(bytes),
-        record.transcript_wait_ms
-    );
+    let layer1 = layer1(record);
     if let Some(text) = &record.text {
-        steps.extend(judged_steps(hook, rules, record, text, result));
+        steps.extend(read(hook, rules, record, text, layer1));
     } else {
-        steps.push(Step::new(
-            "turn text",
-            format!("{result}; texts of passes aren't logged"),
-        ));
-        let signal = or_unknown(&record.signal);
-        let layer1 = match &record.bypass {
-            Some(bypass) => format!("signal {signal}, bypassed by {bypass}"),
-            None if record.signal.is_some() => format!("signal {signal}"),
-            None => "no signal".to_owned(),
-        };
-        steps.push(Step::new("layer 1", layer1));
+        let result = format!("{}; texts of passes aren't logged", size(record));
+        steps.extend([Step::new("turn text", result), layer1]);
+    }
+    let faults = record.rule_faults.iter().map(String::as_str);
+    steps.extend(stages::own_rules(faults));
+    if record.text.is_some() {
+        steps.extend(judged(hook, rules, record));
     }
     if let Some(fields) = &record.fields {
         steps.push(Step::new("fields", fields.to_string()));
     }
     if let Some(verdict) = &record.verdict {
-        steps.push(verdict_step(verdict));
+        steps.push(stages::verdict(verdict));
     }
     if let Some(reason) = &record.reason {
         steps.push(Step::new("reason", reason));
     }
-    let mood = if record.decision == "allow" {
-        Mood::Passes
-    } else {
-        Mood::Blocks
-    };
-    steps.push(
-        Step::new(
-            "decision",
-            format!("{}, settled by stage {}", record.decision, record.stage),
-        )
-        .mood(mood)
-        .took(Duration::from_millis(record.total_ms)),
-    );
+    let total = Duration::from_millis(record.total_ms);
+    steps.push(stages::decision(&record.decision, &record.stage, total));
+    steps.push(seen(record));
     steps
 }
 
-fn judged_steps(
-    hook: &Hook,
-    rules: &Rules,
-    record: &Record,
-    text: &str,
-    result: String,
-) -> Vec<Step> {
+fn size(record: &Record) -> String {
+    let mut size = count_of(record.text_bytes, "byte");
+    if record.truncated {
+        size = format!("{size}, cut to the last {}", count(TURN_TEXT_MAX_BYTES));
+    }
+    if record.transcript_wait_ms > 0 {
+        size = format!("{size}, waited {} ms for it", record.transcript_wait_ms);
+    }
+    size
+}
+
+/// What layer 1 said then.
+fn layer1(record: &Record) -> Step {
+    match (&record.signal, &record.bypass) {
+        (Some(signal), Some(bypass)) => {
+            Step::new("layer 1", format!("{signal}, bypassed by {bypass}")).mood(Mood::Passes)
+        }
+        (Some(signal), None) => Step::new("layer 1", format!("hit by {signal}")).mood(Mood::Fails),
+        (None, _) => Step::new("layer 1", "no signal").mood(Mood::Passes),
+    }
+}
+
+/// The texts that layer 1 looked through, and what it finds in them.
+fn read(hook: &Hook, rules: &Rules, record: &Record, text: &str, layer1: Step) -> Vec<Step> {
     let looking = Instant::now();
-    let look = rules.look(text, signal::look(hook, text, Sensitivity::High));
+    let is_gate = record.event.as_deref() == Some(Event::PreToolUse.name());
+    let line = record.command.as_deref().filter(|_| is_gate);
+    let look = match line {
+        Some(line) => shared_change(line).map_or(Look::NoHit, |change| Look::Hit {
+            signals: vec![Found {
+                id: change.what.into(),
+                at: change.at,
+            }],
+        }),
+        None => rules.look(text, signal::look(hook, text, Sensitivity::High)),
+    };
     let looking = looking.elapsed();
-    let mut turn = Step::new("turn text", result);
-    turn.body = text::marked(text, &look);
-    let mut steps = vec![turn];
+    let mut steps = Vec::new();
+    if let Some(line) = line {
+        let mut step = Step::new("command", count_of(line.len(), "byte"));
+        step.body = text::marked(line, &look);
+        steps.push(step);
+    }
+    let mut turn = Step::new("turn text", size(record));
+    turn.body = text::marked(text, if line.is_some() { &Look::NoHit } else { &look });
+    steps.push(turn);
     if let Some(earlier) = &record.earlier {
         steps.push(Step::new("earlier", "said before the last feedback:").body(earlier));
     }
-    steps.extend(look_steps(text, &look, looking));
-
-    let kinds: Vec<_> = record
-        .redactions
-        .iter()
-        .map(|(kind, n)| format!("{kind} {n}"))
-        .collect();
-    let kinds = if kinds.is_empty() {
-        "nothing was taken out".to_owned()
-    } else {
-        kinds.join(", ")
-    };
-    steps.push(Step::new("redaction", kinds));
-
-    if let Some(prompt) = logged::prompt(hook, rules, record) {
-        let bytes = u64::try_from(prompt.user().len()).unwrap_or(u64::MAX);
-        let step = Step::new("prompt", format!("{} bytes", count(bytes)));
-        steps.push(step.body(prompt.user()).at_length());
-    }
-    for attempt in &record.attempts {
-        let model = attempt
-            .model
-            .as_ref()
-            .map_or(String::new(), |model| format!(":{model}"));
-        let detail = attempt
-            .detail
-            .as_ref()
-            .map_or(String::new(), |words| format!(" ({words})"));
-        let mood = if attempt.outcome == "answered" {
-            Mood::Neutral
-        } else {
-            Mood::Fails
-        };
-        let result = format!(
-            "{}{model} {} in {}{detail}",
-            attempt.backend,
-            attempt.outcome,
-            millis(attempt.ms)
-        );
-        steps.push(Step::new("judge", result).mood(mood));
-    }
-    if let Some(reply) = &record.reply {
-        let bytes = u64::try_from(reply.len()).unwrap_or(u64::MAX);
-        steps.push(Step::new("reply", format!("{} bytes", count(bytes))).body(reply));
-    }
+    steps.push(layer1.took(looking));
+    steps.extend(stages::found(line.unwrap_or(text), &look));
     steps
+}
+
+/// What a judge was given, and what it said.
+fn judged(hook: &Hook, rules: &Rules, record: &Record) -> Vec<Step> {
+    let mut steps = Vec::new();
+    steps.extend(record.activity.as_deref().map(stages::activity));
+    let kinds = record.redactions.iter();
+    steps.push(stages::redaction(
+        kinds.map(|(kind, n)| (kind.as_str(), *n)),
+    ));
+    if let Some(prompt) = logged::prompt(hook, rules, record) {
+        steps.extend(stages::prompt(&prompt));
+    }
+    steps.extend(record.attempts.iter().map(|attempt| {
+        stages::attempt(
+            &attempt.backend,
+            attempt.model.as_deref(),
+            &attempt.outcome,
+            attempt.detail.as_deref(),
+            Duration::from_millis(attempt.ms),
+        )
+    }));
+    steps.extend(record.reply.as_deref().map(stages::reply));
+    steps
+}
+
+/// What the agent or the user saw: the words of the record, put out as the hook does it.
+fn seen(record: &Record) -> Step {
+    let (mode, host) = (
+        args::mode(&record.mode).unwrap_or(Mode::Block),
+        record.host.as_deref().and_then(Host::named),
+    );
+    let words = record.told.as_deref();
+    let decision = Decision::named(&record.decision, words.unwrap_or_default());
+    let Some(decision) = decision.filter(|found| words.is_some() || *found == Decision::Allow)
+    else {
+        return Step::new("agent sees", "its words are not in this record");
+    };
+    let output = decision.output(words, mode, host.unwrap_or(Host::ClaudeCode));
+    stages::seen(&output, decision.words())
 }
