@@ -6,7 +6,7 @@ mod record;
 mod stages;
 mod text;
 
-use std::io::{self, Read as _, Write};
+use std::io::{self, IsTerminal as _, Read as _, Write};
 use std::path::PathBuf;
 
 use common::Hook;
@@ -22,7 +22,7 @@ use crate::error::Error;
 use crate::logged;
 use crate::places::Places;
 use crate::registration::{self, Flags};
-use crate::terminal::Ink;
+use crate::terminal::{Ink, count_of};
 use crate::typed;
 use page::Step;
 
@@ -37,7 +37,7 @@ Usage: stop-hooks explain [OPTIONS] [FLAGS OF THE HOOKS] < INPUT
 
 INPUT is what a host writes to a hook: {\"hook_event_name\":\"Stop\",\"last_assistant_message\":\"…\"}. A judge is asked
 where a hook would ask one: --judge none asks nobody. ID is that of a logged decision, and --last the newest that a
-judge read; for those no judge is asked again.
+judge read, or all of one stop; for those no judge is asked again.
 
 Options:
   --hook NAME      only this hook; may be given again [default: all five]
@@ -45,6 +45,12 @@ Options:
   --days N         how far back in the log to look [default: 30]
   --log-dir DIR    where the log is [default: ~/.claude/logs]
 ";
+
+const WAYS: &str = "\
+what shall be explained?
+  stop-hooks explain --last    the newest decision that a judge made
+  stop-hooks explain ID        a logged decision
+  stop-hooks explain < FILE    what the hooks would say to {\"hook_event_name\":\"Stop\",\"last_assistant_message\":\"…\"}";
 
 struct Options {
     what: What,
@@ -70,16 +76,23 @@ pub fn run(args: &mut lexopt::Parser, out: &mut dyn Write) -> Result<(), Error> 
     if let What::Stdin = options.what {
         return explain_stdin(&options, out);
     }
-    let record = find(&options)?;
-    let hook = typed::hook(&record.hook)?;
-    let rules = Rules::of_hook(options.config.rules_dir.as_deref(), hook.name);
-    print(hook, record::steps(hook, &rules, &record), &options, out)
+    for record in find(&options)? {
+        let hook = typed::hook(&record.hook)?;
+        let rules = Rules::of_hook(options.config.rules_dir.as_deref(), hook.name);
+        print(hook, record::steps(hook, &rules, &record), &options, out)?;
+    }
+    Ok(())
 }
 
 fn explain_stdin(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
     let mut bytes = Vec::new();
     let most = INPUT_MAX_BYTES as u64 + 1;
-    io::stdin().lock().take(most).read_to_end(&mut bytes)?;
+    if !io::stdin().is_terminal() {
+        io::stdin().lock().take(most).read_to_end(&mut bytes)?;
+    }
+    if bytes.trim_ascii().is_empty() {
+        return Err(Error::Usage(WAYS.to_owned()));
+    }
     for hook in &options.hooks {
         let steps = live::steps(hook, &options.config, HookInput::read(bytes.as_slice()));
         print(hook, steps, options, out)?;
@@ -97,8 +110,8 @@ fn print(
     page::print(hook.name, &steps, Ink::for_stdout(), out)
 }
 
-/// The decision that was asked for.
-fn find(options: &Options) -> Result<Record, Error> {
+/// The decision that was asked for; all of the last stop where several hooks asked a judge about it.
+fn find(options: &Options) -> Result<Vec<Record>, Error> {
     let log_dir = Places::log_dir(options.log_dir.clone())?;
     let wanted = |record: &Record| match &options.what {
         What::Id(id) => record.id == *id,
@@ -107,14 +120,17 @@ fn find(options: &Options) -> Result<Record, Error> {
         }
     };
     let window = Window::new(options.days, None);
-    logged::newest(&log_dir, window, wanted)?.ok_or_else(|| {
+    let found = logged::newest_stop(&log_dir, window, wanted)?;
+    if found.is_empty() {
         let which = match &options.what {
             What::Id(id) => format!("no decision {id}"),
             What::Last | What::Stdin => "no judged decision".to_owned(),
         };
-        let (days, log_dir) = (options.days, log_dir.display());
-        Error::Usage(format!("{which} in the last {days} days of {log_dir}"))
-    })
+        let (days, log_dir) = (count_of(options.days, "day"), log_dir.display());
+        let text = format!("{which} in the last {days} of {log_dir}");
+        return Err(Error::Usage(text));
+    }
+    Ok(found)
 }
 
 fn parse(args: &mut lexopt::Parser) -> Result<Options, Error> {

@@ -1,5 +1,6 @@
 //! Judged decisions of the log: found again, and put to a judge again as they were.
 
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use common::Hook;
@@ -32,16 +33,51 @@ pub fn records(
     Ok(found)
 }
 
-/// The newest record that `wanted` picks.
+/// The newest stop with records that `wanted` picks: all of these that belong to it. Hooks run side by side, so one stop
+/// may be judged by several, in any order.
 ///
 /// # Errors
 /// When the log can't be read.
-pub fn newest(
+pub fn newest_stop(
     log_dir: &Path,
     window: Window,
     wanted: impl Fn(&Record) -> bool,
-) -> Result<Option<Record>, Error> {
-    Ok(records(log_dir, window, wanted)?.pop())
+) -> Result<Vec<Record>, Error> {
+    let mut stops = HashMap::<_, Stop>::new();
+    let mut newest = None;
+    decisions::each_line(&window.files(log_dir)?, |line| {
+        let Ok(record) = serde_json::from_slice::<Record>(line) else {
+            return;
+        };
+        // What has no session stands alone.
+        let alone = record.session.is_none().then(|| record.id.clone());
+        let (session, turn, event) = (&record.session, &record.turn, &record.event);
+        let key = (session.clone(), turn.clone(), event.clone(), alone);
+        let stop = stops.entry(key.clone()).or_default();
+        if stop.hooks.contains(&record.hook) {
+            stop.hooks.clear();
+            stop.is_past = true;
+        }
+        stop.hooks.insert(record.hook.clone());
+        if wanted(&record) {
+            if std::mem::take(&mut stop.is_past) {
+                stop.picked.clear();
+            }
+            stop.picked.push(record);
+            newest = Some(key);
+        }
+    })?;
+    let stop = newest.and_then(|key| stops.remove(&key));
+    Ok(stop.map(|stop| stop.picked).unwrap_or_default())
+}
+
+/// The records of one stop of a turn. A hook that appears again begins the next one.
+#[derive(Default)]
+struct Stop {
+    hooks: HashSet<String>,
+    picked: Vec<Record>,
+    /// What was picked is of a stop before.
+    is_past: bool,
 }
 
 /// The prompt that this version of `hook`, with `rules`, makes of what `record` holds; none for a decision that no judge

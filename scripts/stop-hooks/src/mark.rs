@@ -11,7 +11,7 @@ use crate::error::Error;
 use crate::logged;
 use crate::marks::{self, Mark};
 use crate::places::Places;
-use crate::terminal::clean_line;
+use crate::terminal::{clean_line, count_of};
 use crate::typed;
 
 /// `stop-hooks mark --help`.
@@ -21,9 +21,11 @@ Says of a decision that it was right or wrong. Marks are kept beside the log; th
 
 Usage: stop-hooks mark ID|last right|wrong [OPTIONS]
 
-ID is that of a logged decision (`stop-hooks stats --html` shows them); last is the newest that a judge read.
+ID is that of a logged decision: `stop-hooks explain --last` and `stop-hooks stats --html` show them. last is the newest
+that a judge read; where the last stop was judged by several hooks, they are listed and --hook picks one.
 
 Options:
+  --hook NAME      last: the newest decision of this hook
   --days N         how far back to look [default: 90]
   --log-dir DIR    where the log is [default: ~/.claude/logs]
 ";
@@ -33,10 +35,11 @@ Options:
 /// # Errors
 /// When there is no such decision, or the mark can't be written.
 pub fn run(args: &mut lexopt::Parser, out: &mut dyn Write) -> Result<(), Error> {
-    let (mut words, mut days, mut log_dir) = (Vec::new(), 90, None);
+    let (mut words, mut hook, mut days, mut log_dir) = (Vec::new(), None, 90, None);
     while let Some(arg) = args.next()? {
         match arg {
             Value(word) => words.push(word.string()?),
+            Long("hook") => hook = Some(typed::hook(&args.value()?.string()?)?.name),
             Long("days") => days = typed::days(&args.value()?.string()?)?,
             Long("log-dir") => log_dir = Some(args.value()?.into()),
             _ => return Err(arg.unexpected().into()),
@@ -46,39 +49,48 @@ pub fn run(args: &mut lexopt::Parser, out: &mut dyn Write) -> Result<(), Error> 
         [id, word] if word == "right" => (id, Mark::Right),
         [id, word] if word == "wrong" => (id, Mark::Wrong),
         _ => {
-            let text = "which decision was what? stop-hooks mark ID right|wrong";
+            let text = "which decision was what? stop-hooks mark ID|last right|wrong";
             return Err(Error::Usage(text.to_owned()));
         }
     };
     let log_dir = Places::log_dir(log_dir)?;
     let wanted = |record: &Record| {
-        if id == "last" {
+        let is_it = if id == "last" {
             record.text.is_some()
         } else {
             record.id == *id
+        };
+        is_it && hook.is_none_or(|hook| record.hook == hook)
+    };
+    let found = logged::newest_stop(&log_dir, Window::new(days, None), wanted)?;
+    let record = match found.as_slice() {
+        [record] => record,
+        [] => {
+            let of = hook.map_or(String::new(), |hook| format!(" of {hook}"));
+            let what = if id == "last" {
+                "no judged decision".to_owned()
+            } else {
+                format!("no decision {id}")
+            };
+            let text = format!(
+                "{what}{of} in the last {} of {}",
+                count_of(days, "day"),
+                log_dir.display()
+            );
+            return Err(Error::Usage(text));
+        }
+        several => {
+            let all: Vec<_> = several.iter().map(|r| format!("\n  {}", told(r))).collect();
+            let text = format!(
+                "{} judged the last stop; say which one with --hook NAME, or by its ID:{}",
+                count_of(several.len(), "hook"),
+                all.concat()
+            );
+            return Err(Error::Usage(text));
         }
     };
-    let Some(record) = logged::newest(&log_dir, Window::new(days, None), wanted)? else {
-        let text = format!(
-            "no decision {id} in the last {days} days of {}",
-            log_dir.display()
-        );
-        return Err(Error::Usage(text));
-    };
     marks::add(&log_dir, &record.id, mark)?;
-    let reason = record
-        .reason
-        .as_deref()
-        .map_or(String::new(), |r| format!(" ({r})"));
-    let said = format!(
-        "{}, {} of {}: {}{reason}: marked {}.",
-        record.id,
-        record.hook,
-        record.time,
-        record.decision,
-        mark.name()
-    );
-    writeln!(out, "{}", clean_line(&said))?;
+    writeln!(out, "{}: marked {}.", told(record), mark.name())?;
     if record.text.is_none() {
         writeln!(
             out,
@@ -86,4 +98,17 @@ pub fn run(args: &mut lexopt::Parser, out: &mut dyn Write) -> Result<(), Error> 
         )?;
     }
     Ok(())
+}
+
+/// A decision on one line, with the beginning of why.
+fn told(record: &Record) -> String {
+    const WHY_MAX_CHARS: usize = 120;
+    let why = record.reason.as_ref().or(record.text.as_ref());
+    let why = why.map_or(String::new(), |why| {
+        format!(" ({})", why.chars().take(WHY_MAX_CHARS).collect::<String>())
+    });
+    clean_line(&format!(
+        "{}, {} of {}: {}{why}",
+        record.id, record.hook, record.time, record.decision
+    ))
 }

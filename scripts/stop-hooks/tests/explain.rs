@@ -205,6 +205,23 @@ fn nothing_is_logged() {
 }
 
 #[test]
+fn without_input_the_ways_to_call_it_are_told() {
+    let (home, _) = home("{}");
+    for stdin in ["", " \n"] {
+        let output = run(home.path(), &["--judge", "none"], stdin);
+        let stderr = String::from_utf8(output.stderr).unwrap();
+        for way in ["explain --last ", "explain ID ", "explain < FILE "] {
+            assert!(
+                stderr.contains(&format!("\n  stop-hooks {way}")),
+                "{stderr}"
+            );
+        }
+        assert_eq!(output.status.code(), Some(2));
+        assert_eq!(output.stdout, b"");
+    }
+}
+
+#[test]
 fn flags_that_a_hook_refuses_are_refused() {
     let (home, _) = home("{}");
     for (args, expected) in [

@@ -139,11 +139,57 @@ fn a_mark_is_kept_and_the_last_one_counts() {
     );
     assert!(
         home.fail(&["mark", "a", "maybe"])
-            .contains("stop-hooks mark ID right|wrong")
+            .contains("stop-hooks mark ID|last right|wrong")
     );
     assert!(
         home.fail(&["mark", "a"])
-            .contains("stop-hooks mark ID right|wrong")
+            .contains("stop-hooks mark ID|last right|wrong")
+    );
+}
+
+#[test]
+fn the_last_stop_may_be_of_several_hooks() {
+    let home = Home::new();
+    let now = OffsetDateTime::now_local().unwrap_or_else(|_| OffsetDateTime::now_utc());
+    for (id, hook, decision, judged) in [
+        ("e", "scope-check", "block", true),
+        ("f", "scope-change", "allow", true),
+        ("g", "shallow-bugfix", "allow", false),
+        ("h", "scope-check", "block", true),
+        ("i", "shallow-bugfix", "allow", false),
+        ("j", "scope-change", "allow", true),
+        // The stop after it, which no judge read.
+        ("k", "scope-change", "allow", false),
+    ] {
+        let record = Record {
+            time: "2026-01-31T12:00:00+01:00".into(),
+            id: id.into(),
+            hook: hook.into(),
+            session: Some("s".into()),
+            decision: decision.into(),
+            reason: judged.then(|| format!("Why {id}.")),
+            text: judged.then(|| "I'll stop here.".to_owned()),
+            ..Record::default()
+        };
+        log::append(&record, &home.path(".claude/logs"), home.0.path(), now);
+    }
+    assert_eq!(
+        home.fail(&["mark", "last", "wrong"]),
+        "stop-hooks: 2 hooks judged the last stop; say which one with --hook NAME, or by its ID:\n  \
+         h, scope-check of 2026-01-31T12:00:00+01:00: block (Why h.)\n  \
+         j, scope-change of 2026-01-31T12:00:00+01:00: allow (Why j.)\n"
+    );
+    let told = home.succeed(&["explain", "--last", "--brief"]);
+    assert!(told.starts_with("scope-check\nrecord     h, "), "{told}");
+    assert!(told.contains("\n\nscope-change\nrecord     j, "), "{told}");
+    assert_eq!(told.matches("\nrecord ").count(), 2, "{told}");
+    assert!(
+        home.succeed(&["mark", "last", "wrong", "--hook", "scope-change"])
+            .starts_with("j, scope-change of ")
+    );
+    assert!(
+        home.fail(&["mark", "last", "wrong", "--hook", "shallow-bugfix"])
+            .contains("no judged decision of shallow-bugfix in the last 90 days of ")
     );
 }
 
