@@ -57,6 +57,9 @@ fn torn(random: &mut Random) -> &'static [u8] {
         br#"{"parentUuid":"a","promptId":"p","type":"user","message":{"role":"user","content":"Please"#,
         br#"{"timestamp":"2026-11-30T20:28:15.414Z","ordinal":7,"type":"event_msg","payload":{"type":"item_comp"#,
         br#"{"type":"us"#,
+        br#"{"type":"#,
+        br#"{"parentUuid":"a","cwd":"/home/dev","message":{"role":"assistant","content":["#,
+        br#"{"timestamp":"2026-11-30T20:28:15.414Z","ordinal":7,"type":"event_msg","payload":{"type":"item_completed","#,
         b"{\"parentUuid\":\"a\xe3\x81",
     ])
 }

@@ -24,7 +24,11 @@ pub fn find(needle: u8, hay: &[u8]) -> Option<usize> {
 
 /// Whether a line holds more than the object that it begins with.
 pub fn is_glued(line: &[u8]) -> bool {
-    line.contains(&0) || !glue_points(line).is_empty()
+    let points = glue_points(line);
+    line.contains(&0)
+        || points.iter().any(|point| point.sure)
+        // Only the parser knows whether what may be a line's beginning is a value inside another.
+        || !points.is_empty() && serde_json::from_slice::<IgnoredAny>(line).is_err()
 }
 
 /// The objects of a line that isn't one object, in order.
@@ -42,35 +46,51 @@ pub fn objects(line: &[u8]) -> impl DoubleEndedIterator<Item = &[u8]> {
     found.into_iter()
 }
 
-/// Splits `part` where an object begins that nothing in JSON allows to begin there.
+/// Of the objects that enclose the place where a line is torn, so many are tried. Real ones are a few levels deep.
+const TRIED_MAX: usize = 64;
+
+/// Splits `part` where an object begins that nothing in JSON allows to begin there, or that looks like a line.
 fn unglue<'a>(part: &'a [u8], found: &mut Vec<&'a [u8]>) {
     let part = part.trim_ascii();
-    if part.is_empty() {
-        return;
-    }
-    let mut from = 0;
-    let mut starts = glue_points(part).into_iter().peekable();
-    loop {
-        let Some(rest) = part.get(from..) else { return };
-        let mut stream = serde_json::Deserializer::from_slice(rest).into_iter::<IgnoredAny>();
-        let end = match stream.next() {
-            Some(Ok(_)) => from + stream.byte_offset(),
-            // The part is torn: go on with the object that was glued to it.
-            Some(Err(_)) | None => from + 1,
-        };
-        if end > from + 1 {
-            found.extend(part.get(from..end));
+    let mut torn = 0;
+    let mut next = 0;
+    let first = Point { at: 0, sure: true };
+    for point in [first].into_iter().chain(glue_points(part)) {
+        if point.at < next || !point.sure && torn > TRIED_MAX {
+            continue;
         }
-        while starts.next_if(|start| *start < end).is_some() {}
-        match starts.next() {
-            Some(start) => from = start,
-            None => return,
+        let Some(rest) = part.get(point.at..) else {
+            return;
+        };
+        let mut stream = serde_json::Deserializer::from_slice(rest).into_iter::<IgnoredAny>();
+        let Some(Ok(_)) = stream.next() else {
+            // It is torn: go on with the object that was glued to it.
+            torn += 1;
+            continue;
+        };
+        next = point.at + stream.byte_offset();
+        let behind = part.get(next..).unwrap_or_default().trim_ascii_start();
+        // Where the object around it goes on, it is a value. Where the line ends, it is taken for one of its own.
+        if point.sure || !matches!(behind.first(), Some(b',' | b'}' | b']')) {
+            found.extend(part.get(point.at..next));
         }
     }
 }
 
-/// Where `{"` follows a byte that can't precede an object inside JSON. Within a string the quote would be escaped.
-fn glue_points(part: &[u8]) -> Vec<usize> {
+/// Where a second object may begin.
+struct Point {
+    at: usize,
+    /// It can't be a value of the first. Otherwise it may be one, or follow a line that was torn behind a colon, a comma
+    /// or a bracket.
+    sure: bool,
+}
+
+/// How the hosts' lines begin.
+const OPENINGS: [&[u8]; 3] = [b"{\"parentUuid\":", b"{\"type\":", b"{\"timestamp\":"];
+
+/// Where `{"` follows a byte that can't precede an object inside JSON, and where something begins like a line that
+/// matters. Within a string the quotes would be escaped.
+fn glue_points(part: &[u8]) -> Vec<Point> {
     let mut points = Vec::new();
     let mut from = 1;
     while let Some(at) = part
@@ -79,11 +99,20 @@ fn glue_points(part: &[u8]) -> Vec<usize> {
         .map(|at| at + from)
     {
         from = at + 1;
-        let before = part
-            .get(..at)
-            .and_then(|before| before.trim_ascii_end().last());
-        if part.get(at + 1) == Some(&b'"') && !matches!(before, None | Some(b':' | b',' | b'[')) {
-            points.push(at);
+        let (before, rest) = part.split_at_checked(at).unwrap_or_default();
+        if rest.get(1) != Some(&b'"') {
+            continue;
+        }
+        let sure = !matches!(
+            before.trim_ascii_end().last(),
+            None | Some(b':' | b',' | b'[')
+        );
+        let is_line = || {
+            OPENINGS.iter().any(|opening| rest.starts_with(opening))
+                && matches!(Kind::of(rest), Kind::Claude | Kind::Codex)
+        };
+        if sure || is_line() {
+            points.push(Point { at, sure });
         }
     }
     points
@@ -115,6 +144,25 @@ mod tests {
         check(r#"{"a":"tor{"b":2}"#, &[r#"{"b":2}"#]);
         check(r#"{"a":{"x":{"b":2}"#, &[]);
         check(r#"{"a":"x{"b":{"c":"y{"d":4}"#, &[r#"{"d":4}"#]);
+        // It may have been killed behind a sign that a value follows; that value is a line.
+        for torn in [
+            r#"{"type":"#,
+            r#"{"type":"assistant","message":{"content":[{"type":"text","#,
+            r#"{"timestamp":"t","payload":{"content":["#,
+            r#"{"type":"system","content":"one, "#,
+        ] {
+            let user = r#"{"type":"user","message":{"content":[{"type":"text","text":"Go"}]}}"#;
+            check(&format!("{torn}{user}"), &[user]);
+            check(&format!("{torn}{user}{user}"), &[user, user]);
+            check(&format!("{torn}{user} rubbish"), &[user]);
+            check(&format!("{torn}{user},{torn}{user}"), &[user]);
+            assert!(is_glued(format!("{torn}{user}").as_bytes()), "{torn}");
+        }
+        // A value inside a torn line is none.
+        check(
+            r#"{"type":"progress","data":[{"type":"user","message":{}},{"type":"user","message":{}},"#,
+            &[],
+        );
         // Within a string nothing begins.
         check(
             r#"{"a":"{\"b\":2}"}{"c":"z{"}"#,
@@ -127,6 +175,7 @@ mod tests {
         for line in [
             r#"{"a":[{"b":{"c":1}},{"d":2}]}"#,
             r#"{"a": {"b": 1}, "c": [ {"d":2} ]}"#,
+            r#"{"type":"progress","data":{"type":"user","message":{"type":"assistant"}}}"#,
         ] {
             assert!(!is_glued(line.as_bytes()), "{line}");
         }
