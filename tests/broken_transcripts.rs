@@ -117,7 +117,13 @@ fn a_worktree_has_its_session_in_the_project() {
 fn nothing_of_use_in_the_file() {
     let dir = tempfile::tempdir().expect("a temporary directory");
     let path = dir.path().join("s.jsonl");
-    let contents: [&[u8]; 7] = [
+    let utf_16: Vec<u8> = human("Go")
+        .encode_utf16()
+        .flat_map(u16::to_le_bytes)
+        .collect();
+    let contents: [&[u8]; 9] = [
+        &utf_16,
+        b"{\"type\":\"mode\",\"mode\":\"normal\"}\n",
         b"",
         b"\n",
         b"\n\n\r\n \n",
@@ -134,12 +140,35 @@ fn nothing_of_use_in_the_file() {
             ("", 0),
             "{content:?}"
         );
+        // Nobody can tell from it that no tool was called, or that no stop was blocked.
+        assert!(!turn.activity.is_known(), "{content:?}");
+        assert!(!turn.from_transcript, "{content:?}");
         assert_eq!(
             Turns::open(&path, &HOOKS).expect("a file").count(),
             0,
             "{content:?}"
         );
     }
+}
+
+/// A file that begins in the middle of a turn, as one does that was cut or replaced.
+#[test]
+fn a_turn_without_its_beginning() {
+    let dir = tempfile::tempdir().expect("a temporary directory");
+    let path = dir.path().join("s.jsonl");
+    fs::write(&path, said("Half of the work is done.") + &said(MESSAGE)).expect("a file");
+    let turn = read(&path, Some(MESSAGE)).expect("a turn");
+    assert_eq!(turn.activity.digest(), "… earlier calls are not known");
+    let past = Turns::open(&path, &HOOKS)
+        .expect("a file")
+        .next()
+        .expect("a turn");
+    assert_eq!(past.turn.activity, turn.activity);
+
+    let command = r"<command-name>/fix</command-name><command-args></command-args>";
+    fs::write(&path, human(command) + &said(MESSAGE)).expect("a file");
+    let turn = read(&path, Some(MESSAGE)).expect("a turn");
+    assert_eq!(turn.activity.digest(), "no tool was called");
 }
 
 /// A pasted picture of 17 MB makes a line that isn't held; it is a boundary all the same.

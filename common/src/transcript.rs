@@ -60,7 +60,7 @@ pub struct Turn {
     pub user_text: Option<String>,
     /// What the assistant did, and the work that still runs.
     pub activity: Activity,
-    /// False when there was only the hook input's `last_assistant_message`.
+    /// False when there was only the hook input's `last_assistant_message`: no file, or one that says nothing.
     pub from_transcript: bool,
     /// How long the final message was waited for.
     pub waited: Duration,

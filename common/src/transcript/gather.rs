@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use super::entry::{Entry, Source};
 use super::{REDACTION_MARGIN_BYTES, TURN_TEXT_MAX_BYTES, Turn, USER_TEXT_MAX_BYTES, last_bytes};
-use crate::activity::Log;
+use crate::activity::{Activity, Log};
 
 /// A turn being put together.
 #[derive(Default)]
@@ -27,6 +27,17 @@ pub struct Gather<'n> {
     summary: Option<String>,
     named: Named<'n>,
     log: Log,
+    reach: Reach,
+}
+
+/// How much of the turn the transcript told.
+#[derive(Default, PartialEq, Eq, PartialOrd, Ord)]
+enum Reach {
+    #[default]
+    Nothing,
+    Part,
+    /// Where it begins, or a slash command, with which a session may begin.
+    Beginning,
 }
 
 /// Stops that our hooks blocked. Several of them may block one.
@@ -73,6 +84,12 @@ impl<'n> Gather<'n> {
 
     /// Takes one entry; the next one is older. False: the turn is complete.
     pub fn add(&mut self, entry: Entry<'_>) -> bool {
+        let reach = match entry {
+            Entry::Turn(_) => Reach::Nothing,
+            Entry::Human(_) | Entry::Command(_) => Reach::Beginning,
+            _ => Reach::Part,
+        };
+        self.reach = std::mem::take(&mut self.reach).max(reach);
         match entry {
             Entry::Human(text) => {
                 let room = USER_TEXT_MAX_BYTES + REDACTION_MARGIN_BYTES;
@@ -154,8 +171,17 @@ impl<'n> Gather<'n> {
         self.named.wanted.is_some() && self.named.newest.is_some() && !self.named.as_wanted
     }
 
-    /// The turn.
-    pub fn finish(self, waited: Duration) -> Turn {
+    /// The turn. A file that says nothing is as good as none: what wasn't read there may have been done all the same.
+    pub fn finish(mut self, waited: Duration) -> Turn {
+        let from_transcript = self.reach != Reach::Nothing;
+        let activity = match self.reach {
+            Reach::Nothing => Activity::default(),
+            Reach::Part => {
+                self.log.cut();
+                self.log.finish()
+            }
+            Reach::Beginning => self.log.finish(),
+        };
         // A message that was shown stands in the history as well.
         let words = if self.is_shown {
             self.shown
@@ -171,8 +197,8 @@ impl<'n> Gather<'n> {
                 let text = self.user.into_iter().rev().collect::<Vec<_>>().join("\n\n");
                 last_bytes(&text, USER_TEXT_MAX_BYTES + REDACTION_MARGIN_BYTES).to_owned()
             }),
-            activity: self.log.finish(),
-            from_transcript: true,
+            activity,
+            from_transcript,
             waited,
         }
     }
