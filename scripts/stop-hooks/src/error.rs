@@ -4,6 +4,7 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::terminal::count_of;
 use crate::{executables, settings};
 
 /// One sentence for the person at the terminal.
@@ -45,8 +46,7 @@ impl fmt::Display for Error {
             Self::Settings(e) => e.fmt(f),
             Self::Executables(e) => e.fmt(f),
             Self::File { path, source } => write!(f, "{}: {source}", path.display()),
-            Self::Unsound(1) => f.write_str("1 error"),
-            Self::Unsound(errors) => write!(f, "{errors} errors"),
+            Self::Unsound(errors) => f.write_str(&count_of(*errors, "error")),
             Self::NoHome => {
                 f.write_str("there is no home directory; give --claude-dir and --codex-dir")
             }

@@ -15,7 +15,7 @@ use crate::file;
 use crate::logged;
 use crate::marks;
 use crate::places::Places;
-use crate::terminal::count;
+use crate::terminal::count_of;
 use crate::typed;
 
 /// `stop-hooks export-marked --help`.
@@ -70,19 +70,19 @@ pub fn run(args: &mut lexopt::Parser, out: &mut dyn Write) -> Result<(), Error> 
     // It holds what was said in sessions.
     file::replace(&to, rows.as_bytes(), Some(&Permissions::from_mode(0o600)))
         .map_err(|e| Error::file(&to, e))?;
-    let number = |n: usize| count(u64::try_from(n).unwrap_or(u64::MAX));
     writeln!(
         out,
-        "{} texts written to {}.",
-        number(records.len()),
+        "{} written to {}.",
+        count_of(records.len(), "text"),
         to.display()
     )?;
     let without = marks.len().saturating_sub(records.len());
     if without > 0 {
         writeln!(
             out,
-            "{} more marks have no logged text in the last {days} days.",
-            number(without)
+            "No logged text in the last {} for {}.",
+            count_of(days, "day"),
+            count_of(without, "more mark")
         )?;
     }
     Ok(())

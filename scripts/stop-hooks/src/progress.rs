@@ -1,6 +1,9 @@
-//! How far a long walk is, on one line of the terminal. Nothing where stderr is no terminal.
+//! How far a long walk is, on one line of the terminal, and how it is cut short. Nothing is drawn where stderr is no
+//! terminal.
 
 use std::io::{self, IsTerminal as _, Write as _};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::terminal::{bar, percent};
@@ -85,6 +88,30 @@ fn line(unit: Unit, done: u64, all: u64, elapsed: Duration) -> String {
         "{:<24} {rate}, {left} left",
         bar(done.min(all), all, BAR_WIDTH)
     )
+}
+
+/// Ctrl-C, after which what there is so far is told; the second one ends the process.
+#[derive(Debug)]
+pub struct Interruption(Arc<AtomicBool>);
+
+impl Interruption {
+    /// Watches for it from now on.
+    ///
+    /// # Errors
+    /// When the system refuses.
+    pub fn watch() -> io::Result<Self> {
+        const STATUS: i32 = 130;
+        let raised = Arc::new(AtomicBool::new(false));
+        let signal = signal_hook::consts::SIGINT;
+        signal_hook::flag::register_conditional_shutdown(signal, STATUS, Arc::clone(&raised))?;
+        signal_hook::flag::register(signal, Arc::clone(&raised))?;
+        Ok(Self(raised))
+    }
+
+    /// Whether it came.
+    pub fn came(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
 }
 
 #[cfg(test)]

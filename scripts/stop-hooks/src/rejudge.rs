@@ -17,22 +17,23 @@ use crate::judging::{self, Judgement};
 use crate::logged;
 use crate::marks::{self, Mark};
 use crate::places::Places;
-use crate::progress::{Progress, Unit};
+use crate::progress::{Interruption, Progress, Unit};
 use crate::registration::{self, Flags};
-use crate::terminal::{Ink, Style, clean_line, count};
+use crate::terminal::{Ink, Style, clean_line, count, count_of};
 use crate::typed;
 
 /// `stop-hooks rejudge --help`.
 pub const HELP: &str = "\
 Puts logged texts to the judge again, with the prompts of this version, and lists the decisions that change. With
-`stop-hooks mark` before it, this tells whether a new prompt is better. One call to the judge for each text.
+`stop-hooks mark` before it, this tells whether a new prompt is better. It costs one call to the judge for each text, says
+first how many that makes, and Ctrl-C ends it with what it has so far.
 
 Usage: stop-hooks rejudge [OPTIONS] [FLAGS OF THE HOOKS]
 
 Options:
   --hook NAME      only this hook; may be given again [default: all five]
   --marked         only texts that were marked right or wrong
-  --limit N        the newest N texts at most
+  --limit N        the newest N texts at most, so N calls [default: all of these days]
   --days N         how many days of the log [default: 7]
   --log-dir DIR    where the log is [default: ~/.claude/logs]
 ";
@@ -89,16 +90,46 @@ pub fn run(args: &mut lexopt::Parser, out: &mut dyn Write) -> Result<(), Error> 
             && chosen.iter().any(|hook| hook.name == record.hook)
             && (!only_marked || marks.contains_key(&record.id))
     })?;
+    if records.is_empty() {
+        let (days, log_dir) = (count_of(days, "day"), log_dir.display());
+        return Ok(writeln!(
+            out,
+            "No such text in the last {days} of {log_dir}."
+        )?);
+    }
+    let fewer = if records.len() > limit {
+        format!(", the newest of {}", count(records.len()))
+    } else {
+        String::new()
+    };
     records.drain(..records.len().saturating_sub(limit));
-    let again = ask(&records, &chosen, &config);
+    let texts = count_of(records.len(), "text");
+    writeln!(
+        out,
+        "{texts} for the judge{fewer}: one call each, --limit N makes fewer.\n"
+    )?;
+    out.flush()?;
+    let interruption = Interruption::watch()?;
+    let again = ask(&records, &chosen, &config, &interruption);
+    if interruption.came() {
+        writeln!(out, "Interrupted after {}.", count_of(again.len(), "text"))?;
+    }
     report(&again, &marks, Ink::for_stdout(), out)
 }
 
-fn ask<'a>(records: &'a [Record], chosen: &[&'static Hook], config: &Config) -> Vec<Again<'a>> {
+fn ask<'a>(
+    records: &'a [Record],
+    chosen: &[&'static Hook],
+    config: &Config,
+    interruption: &Interruption,
+) -> Vec<Again<'a>> {
     let number = |n: usize| u64::try_from(n).unwrap_or(u64::MAX);
     let mut progress = Progress::new(Unit::Texts, number(records.len()));
     let mut again = Vec::new();
     for (done, record) in records.iter().enumerate() {
+        if interruption.came() {
+            break;
+        }
         progress.at(number(done), String::new);
         let hook = chosen.iter().find(|hook| hook.name == record.hook);
         let prompt = hook.and_then(|hook| {
@@ -120,7 +151,6 @@ fn report(
     ink: Ink,
     out: &mut dyn Write,
 ) -> Result<(), Error> {
-    let number = |n: usize| count(u64::try_from(n).unwrap_or(u64::MAX));
     let of = |wanted: &dyn Fn(&Again<'_>) -> bool| all.iter().filter(|a| wanted(a)).count();
     for again in all.iter().filter(|again| again.changes()) {
         let (word, style) = if again.blocks() {
@@ -154,12 +184,12 @@ fn report(
     }
     writeln!(
         out,
-        "{} texts judged again: {} change (allow → block {}, block → allow {}), {} without an answer.",
-        number(all.len()),
-        number(of(&|a| a.changes())),
-        number(of(&|a| a.changes() && a.blocks())),
-        number(of(&|a| a.changes() && !a.blocks())),
-        number(of(&|a| a.judgement.verdict == Verdict::Fail))
+        "{} judged again: {} (allow → block {}, block → allow {}), {} without an answer.",
+        count_of(all.len(), "text"),
+        count_of(of(&|a| a.changes()), "change"),
+        count(of(&|a| a.changes() && a.blocks())),
+        count(of(&|a| a.changes() && !a.blocks())),
+        count(of(&|a| a.judgement.verdict == Verdict::Fail))
     )?;
     let label = |again: &Again<'_>| {
         let mark = marks.get(&again.record.id)?;
@@ -170,9 +200,9 @@ fn report(
         writeln!(
             out,
             "Of {} marked ones the log agrees with {}, this run with {}.",
-            number(marked),
-            number(of(&|a| label(a) == Some(a.blocked()))),
-            number(of(
+            count(marked),
+            count(of(&|a| label(a) == Some(a.blocked()))),
+            count(of(
                 &|a| label(a) == Some(a.blocks()) && a.judgement.verdict != Verdict::Fail
             ))
         )?;

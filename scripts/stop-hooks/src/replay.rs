@@ -11,8 +11,6 @@ mod turns;
 
 use std::io::{BufWriter, Write};
 use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use common::Hook;
 use common::config::Config;
@@ -26,9 +24,9 @@ use serde::Serialize;
 
 use crate::error::Error;
 use crate::judging::{self, Judgement};
-use crate::progress::{Progress, Unit};
+use crate::progress::{Interruption, Progress, Unit};
 use crate::registration::{self, Flags};
-use crate::terminal::{Ink, count};
+use crate::terminal::{Ink, count_of, percent};
 use crate::typed;
 use tally::Tally;
 use turns::{Files, Next, Turn};
@@ -120,7 +118,7 @@ struct Record<'a> {
 /// When an option makes no sense or a path can't be read.
 pub fn run(args: &mut lexopt::Parser, out: &mut dyn Write) -> Result<(), Error> {
     let options = parse(args)?;
-    let interrupted = interruption()?;
+    let interruption = Interruption::watch()?;
     let files = Files::find(&options.paths)?;
     let mut out = BufWriter::with_capacity(1 << 16, out);
     let mut progress = Progress::new(Unit::Bytes, files.bytes);
@@ -139,7 +137,7 @@ pub fn run(args: &mut lexopt::Parser, out: &mut dyn Write) -> Result<(), Error> 
     let of_hook = |hook: &&'static Hook| (*hook, Rules::of_hook(rules_dir, hook.name));
     let hooks: Vec<_> = options.hooks.iter().map(of_hook).collect();
     files.each(|turn| {
-        if interrupted.load(Ordering::Relaxed) {
+        if interruption.came() {
             return Ok(Next::Stop);
         }
         progress.at(files.read(), || tally.so_far());
@@ -167,26 +165,15 @@ pub fn run(args: &mut lexopt::Parser, out: &mut dyn Write) -> Result<(), Error> 
     })?;
     progress.wipe();
     if !options.json {
-        if interrupted.load(Ordering::Relaxed) {
-            let share = crate::terminal::percent(files.read(), files.bytes);
+        if interruption.came() {
+            let share = percent(files.read(), files.bytes);
             writeln!(out, "Interrupted after {share} of the bytes.")?;
         }
-        let number = |n: usize| u64::try_from(n).unwrap_or(u64::MAX);
-        let days = number(files.days());
-        write!(out, "{} files, ", count(number(files.len())))?;
+        let days = u64::try_from(files.days()).unwrap_or(u64::MAX);
+        write!(out, "{}, ", count_of(files.len(), "file"))?;
         tally.print(days, Ink::for_stdout(), &mut out)?;
     }
     Ok(out.flush()?)
-}
-
-/// A flag that the first Ctrl-C raises; the second one ends the process.
-fn interruption() -> Result<Arc<AtomicBool>, Error> {
-    const STATUS: i32 = 130;
-    let raised = Arc::new(AtomicBool::new(false));
-    let signal = signal_hook::consts::SIGINT;
-    signal_hook::flag::register_conditional_shutdown(signal, STATUS, Arc::clone(&raised))?;
-    signal_hook::flag::register(signal, Arc::clone(&raised))?;
-    Ok(raised)
 }
 
 fn print(

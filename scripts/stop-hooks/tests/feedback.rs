@@ -11,7 +11,8 @@ mod harness;
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
+use std::time::Duration;
 
 use common::log::{self, Record};
 use harness::agree;
@@ -69,15 +70,19 @@ impl Home {
         self.0.path().join(relative)
     }
 
-    fn run(&self, args: &[&str]) -> Output {
-        Command::new(env!("CARGO_BIN_EXE_stop-hooks"))
+    fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_stop-hooks"));
+        command
             .args(args)
             .current_dir(self.0.path())
             .env_clear()
             .env("HOME", self.0.path())
-            .env("PATH", "/usr/bin:/bin")
-            .output()
-            .unwrap()
+            .env("PATH", "/usr/bin:/bin");
+        command
+    }
+
+    fn run(&self, args: &[&str]) -> Output {
+        self.command(args).output().unwrap()
     }
 
     #[track_caller]
@@ -201,7 +206,7 @@ fn marked_texts_become_rows_that_replay_takes() {
     }
     assert_eq!(
         home.succeed(&["export-marked", "rows.jsonl"]),
-        "2 texts written to rows.jsonl.\n1 more marks have no logged text in the last 90 days.\n"
+        "2 texts written to rows.jsonl.\nNo logged text in the last 90 days for 1 more mark.\n"
     );
     let rows = fs::read_to_string(home.path("rows.jsonl")).unwrap();
     let rows: Vec<Value> = rows
@@ -268,14 +273,47 @@ fn only_what_was_asked_for_is_judged_again() {
         let mut all = vec!["rejudge", "--judge", &judge];
         all.extend(args);
         let told = home.succeed(&all);
-        told.lines()
-            .find_map(|l| l.split_once(" texts judged again: "))
-            .unwrap()
-            .0
-            .to_owned()
+        let (calls, rest) = told.split_once(" for the judge").unwrap();
+        let judged = format!("\n{calls} judged again: ");
+        assert!(rest.contains(&judged), "{told}");
+        calls.to_owned()
     };
-    assert_eq!(count(&[]), "3");
-    assert_eq!(count(&["--marked"]), "1");
-    assert_eq!(count(&["--limit", "2"]), "2");
-    assert_eq!(count(&["--hook", "scope-change"]), "0");
+    assert_eq!(count(&[]), "3 texts");
+    assert_eq!(count(&["--marked"]), "1 text");
+    assert_eq!(count(&["--limit", "2"]), "2 texts");
+    let told = home.succeed(&["rejudge", "--judge", &judge, "--limit", "2"]);
+    assert!(
+        told.starts_with(
+            "2 texts for the judge, the newest of 3: one call each, --limit N makes fewer.\n"
+        ),
+        "{told}"
+    );
+    let told = home.succeed(&["rejudge", "--hook", "scope-change"]);
+    assert!(
+        told.starts_with("No such text in the last 7 days of "),
+        "{told}"
+    );
+}
+
+#[test]
+fn an_interruption_gives_what_there_is() {
+    let home = Home::new();
+    let judge = home.judge("sleep 1; echo '{\"new_proposal\":false,\"reason\":\"x\"}'");
+    let child = home
+        .command(&["rejudge", "--judge", &judge])
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    while !home.path("prompts").exists() {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let interrupt = Command::new("kill")
+        .args(["-INT", &child.id().to_string()])
+        .status();
+    assert!(interrupt.unwrap().success());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(0));
+    let told = String::from_utf8(output.stdout).unwrap();
+    assert!(told.contains("\nInterrupted after 1 text.\n"), "{told}");
+    assert!(told.contains("\n1 text judged again: "), "{told}");
 }

@@ -91,10 +91,10 @@ fn labels_give_recall_and_pass_rate() {
     fs::write(directory.path().join("rows.jsonl"), ROWS).unwrap();
     assert_eq!(
         succeed(directory.path(), &one, ""),
-        "1 files, 3 turns\n\n\
+        "1 file, 3 turns\n\n\
          hook                           hits  hit rate  bypasses             recall          pass rate\n\
          commit-before-verify              1    33.3 %         0        1/2  50.0 %        1/1 100.0 %\n\n\
-         A judge would be asked 1 times.\n\n\
+         A judge would be asked 1 time.\n\n\
          The last hits\n\
          commit-before-verify rows.jsonl:1\n  Let's push this now.\n"
     );
@@ -215,7 +215,7 @@ fn a_session_is_walked_turn_by_turn() {
         ]
     );
     let summary = succeed(directory.path(), &["replay", "a"], "");
-    assert!(summary.starts_with("1 files, 2 turns\n"), "{summary}");
+    assert!(summary.starts_with("1 file, 2 turns\n"), "{summary}");
     assert!(
         summary.contains(" times a day on 2 days with sessions.\n"),
         "{summary}"

@@ -17,6 +17,7 @@ use serde_json::{Value, json};
 use super::{File, Finding};
 use crate::places::Places;
 use crate::registration::{Owner, Whose};
+use crate::terminal::count_of;
 
 const AREA: &str = "codex";
 
@@ -40,7 +41,7 @@ pub fn check(file: &File, owner: &Owner, places: &Places, offline: bool) -> Vec<
     let Some(states) = states else {
         return vec![recorded(file, places)];
     };
-    let mut trusted = 0;
+    let mut trusted = 0_usize;
     let mut findings = Vec::new();
     for registered in ours {
         let state = states
@@ -76,7 +77,11 @@ pub fn check(file: &File, owner: &Owner, places: &Places, offline: bool) -> Vec<
             0,
             Finding::ok(
                 AREA,
-                format!("Codex trusts {trusted} hooks of {}", file.shown),
+                format!(
+                    "Codex trusts {} of {}",
+                    count_of(trusted, "hook"),
+                    file.shown
+                ),
             ),
         );
     }

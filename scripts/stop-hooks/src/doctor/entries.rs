@@ -9,11 +9,12 @@ use common::hook::NAMES;
 use super::{File, Finding};
 use crate::places::Places;
 use crate::registration::{Owner, Whose};
+use crate::terminal::count_of;
 
 /// Are the programs there, and are they this version's?
 pub fn programs(owner: &Owner, places: &Places) -> Vec<Finding> {
     const AREA: &str = "programs";
-    let mut sound = 0;
+    let mut sound = 0_usize;
     let mut findings = Vec::new();
     for name in NAMES {
         let path = owner.executable(name);
@@ -47,7 +48,8 @@ pub fn programs(owner: &Owner, places: &Places) -> Vec<Finding> {
     if sound > 0 {
         let directory = places.shown(&owner.executables);
         let what = format!(
-            "{sound} hooks of version {} in {directory}",
+            "{} of version {} in {directory}",
+            count_of(sound, "hook"),
             env!("CARGO_PKG_VERSION")
         );
         findings.insert(0, Finding::ok(AREA, what));

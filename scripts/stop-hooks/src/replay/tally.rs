@@ -12,7 +12,7 @@ use super::sentence;
 use super::turns::Turn;
 use crate::error::Error;
 use crate::judging::Judgement;
-use crate::terminal::{Ink, Style, clean_line, count, millis, percent};
+use crate::terminal::{Ink, Style, clean_line, count, count_of, millis, percent};
 
 /// Counts over all turns.
 #[derive(Debug)]
@@ -87,7 +87,11 @@ impl Tally {
 
     /// What was found so far, in a few words.
     pub fn so_far(&self) -> String {
-        format!("{} turns, {} hits", count(self.turns), count(self.hits()))
+        format!(
+            "{}, {}",
+            count_of(self.turns, "turn"),
+            count_of(self.hits(), "hit")
+        )
     }
 
     fn hits(&self) -> u64 {
@@ -155,7 +159,7 @@ impl Tally {
             .hooks
             .iter()
             .any(|of| of.violations.0 + of.others.0 > 0);
-        writeln!(out, "{} turns\n", count(self.turns))?;
+        writeln!(out, "{}\n", count_of(self.turns, "turn"))?;
         let title = [
             format!(
                 "{:<27} {:>7} {:>9} {:>9}",
@@ -222,13 +226,13 @@ impl Tally {
 
     fn print_calls(&self, days: u64, out: &mut impl Write) -> Result<(), Error> {
         let hits = self.hits();
-        write!(out, "\nA judge would be asked {} times", count(hits))?;
+        write!(out, "\nA judge would be asked {}", count_of(hits, "time"))?;
         if let Some(tenths) = (hits * 10).checked_div(days) {
             let (whole, tenth) = (tenths / 10, tenths % 10);
             write!(
                 out,
-                ", {whole}.{tenth} times a day on {} days with sessions",
-                count(days)
+                ", {whole}.{tenth} times a day on {} with sessions",
+                count_of(days, "day")
             )?;
         }
         writeln!(out, ".")?;
@@ -238,8 +242,8 @@ impl Tally {
             let (total, each) = (millis(total), millis(each));
             writeln!(
                 out,
-                "It was asked {} times and took {total}, {each} each.",
-                count(calls)
+                "It was asked {} and took {total}, {each} each.",
+                count_of(calls, "time")
             )?;
         }
         Ok(())

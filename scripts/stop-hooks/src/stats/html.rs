@@ -188,7 +188,7 @@ fn judged<'a>(
     stats: &Stats,
     texts: impl ExactSizeIterator<Item = &'a Record>,
 ) -> fmt::Result {
-    let shown = count(u64::try_from(texts.len()).unwrap_or(u64::MAX));
+    let shown = count(texts.len());
     write!(
         to,
         "<section class=\"texts\">\n<h2>What was judged</h2>\n\

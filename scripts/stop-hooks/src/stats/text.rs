@@ -4,7 +4,7 @@ use std::io::Write;
 
 use super::tally::{Counts, Stats};
 use crate::error::Error;
-use crate::terminal::{Ink, Style, bar, clean_line, count, millis, percent};
+use crate::terminal::{Ink, Style, bar, clean_line, count, count_of, millis, percent};
 
 const BAR_WIDTH: u64 = 40;
 
@@ -19,11 +19,11 @@ pub fn print(stats: &Stats, ink: Ink, out: &mut dyn Write) -> Result<(), Error> 
     let total = &stats.total;
     writeln!(
         out,
-        "{} to {}: {} decisions at {} stops, {} by a judge, {} blocked.",
+        "{} to {}: {} at {}, {} by a judge, {} blocked.",
         stats.first,
         stats.last,
-        count(total.decisions),
-        count(stats.stops),
+        count_of(total.decisions, "decision"),
+        count_of(stats.stops, "stop"),
         count(total.judged),
         count(total.blocks)
     )?;
@@ -83,9 +83,9 @@ pub fn print(stats: &Stats, ink: Ink, out: &mut dyn Write) -> Result<(), Error> 
     if total.blocks > 0 {
         writeln!(
             out,
-            "{} of {} blocks came after another one of the same hook in the same turn: reworded instead of done.",
+            "{} of {} came after another one of the same hook in the same turn: reworded instead of done.",
             count(stats.blocked_again),
-            count(total.blocks)
+            count_of(total.blocks, "block")
         )?;
     }
     list(out, "Modes", &stats.modes)?;
