@@ -17,8 +17,8 @@ Options:
   --codex             add them to ~/.codex/hooks.json too
   --subagents         also when a subagent ends
   --gate              also before a command that commits, pushes or deploys
-  --claude-dir DIR    instead of ~/.claude; made when missing
-  --codex-dir DIR     instead of ~/.codex
+  --claude-dir DIR    made when missing [default: CLAUDE_CONFIG_DIR, else ~/.claude]
+  --codex-dir DIR     made when missing [default: CODEX_HOME, else ~/.codex]
 
 Flags of the hooks go into their entries:
   --judge LIST  --url URL  --api-key-env NAME  --mode block|warn|shadow|off  --timeout-s N

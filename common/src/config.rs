@@ -60,6 +60,7 @@ impl Mode {
 pub struct Environment {
     home: Option<PathBuf>,
     claude_config_dir: Option<PathBuf>,
+    codex_home: Option<PathBuf>,
     project_dir: Option<PathBuf>,
     search_path: Vec<PathBuf>,
     certificates: Vec<PathBuf>,
@@ -84,6 +85,7 @@ impl Environment {
         Self {
             home: path("HOME"),
             claude_config_dir: path("CLAUDE_CONFIG_DIR"),
+            codex_home: path("CODEX_HOME"),
             project_dir: path("CLAUDE_PROJECT_DIR"),
             search_path: env::var_os("PATH")
                 .map(|path| env::split_paths(&path).collect())
@@ -133,6 +135,13 @@ impl Environment {
         self.claude_config_dir
             .clone()
             .or_else(|| Some(self.home.as_ref()?.join(".claude")))
+    }
+
+    /// Codex's own directory: `CODEX_HOME`, or `.codex` in the home.
+    pub fn codex_dir(&self) -> Option<PathBuf> {
+        self.codex_home
+            .clone()
+            .or_else(|| Some(self.home.as_ref()?.join(".codex")))
     }
 
     /// Where the user's own rules are: beside the installed hooks, unless a variable that a project can set moves that

@@ -30,8 +30,8 @@ Usage: stop-hooks doctor [OPTIONS]
 
 Options:
   --offline           ask no judge and start no client
-  --claude-dir DIR    instead of ~/.claude
-  --codex-dir DIR     instead of ~/.codex
+  --claude-dir DIR    [default: CLAUDE_CONFIG_DIR, else ~/.claude]
+  --codex-dir DIR     [default: CODEX_HOME, else ~/.codex]
 ";
 
 /// One line of the diagnosis.
@@ -151,6 +151,9 @@ pub fn run(args: &mut lexopt::Parser, out: &mut dyn Write) -> Result<(), Error> 
         claude.iter().copied().chain(&codex),
         &owner,
     ));
+    if let (Some(why), true) = (places.elsewhere(), user.is_some()) {
+        findings.push(Finding::warning("entries", why, places.elsewhere_todo()));
+    }
     findings.extend(own_rules::check(&owner, &places));
     findings.extend(others::check(&claude, &owner));
     let commands: Vec<_> = claude

@@ -7,7 +7,6 @@ mod stages;
 mod text;
 
 use std::io::{self, IsTerminal as _, Read as _, Write};
-use std::path::PathBuf;
 
 use common::Hook;
 use common::config::Config;
@@ -20,7 +19,7 @@ use lexopt::ValueExt as _;
 use crate::decisions::Window;
 use crate::error::Error;
 use crate::logged;
-use crate::places::Places;
+use crate::places::Told;
 use crate::registration::{self, Flags};
 use crate::terminal::{Ink, count_of};
 use crate::typed;
@@ -43,7 +42,8 @@ Options:
   --hook NAME      only this hook; may be given again [default: all five]
   --brief          without the prompt
   --days N         how far back in the log to look [default: 30]
-  --log-dir DIR    where the log is [default: ~/.claude/logs]
+  --claude-dir DIR where the log and your own rules are [default: CLAUDE_CONFIG_DIR, else ~/.claude]
+  --log-dir DIR    where the log is [default: where the installed hooks log]
 ";
 
 const WAYS: &str = "\
@@ -58,7 +58,7 @@ struct Options {
     config: Config,
     brief: bool,
     days: u32,
-    log_dir: Option<PathBuf>,
+    told: Told,
 }
 
 enum What {
@@ -112,7 +112,7 @@ fn print(
 
 /// The decision that was asked for; all of the last stop where several hooks asked a judge about it.
 fn find(options: &Options) -> Result<Vec<Record>, Error> {
-    let log_dir = Places::log_dir(options.log_dir.clone())?;
+    let log_dir = options.told.logs()?;
     let wanted = |record: &Record| match &options.what {
         What::Id(id) => record.id == *id,
         What::Last | What::Stdin => {
@@ -135,7 +135,7 @@ fn find(options: &Options) -> Result<Vec<Record>, Error> {
 
 fn parse(args: &mut lexopt::Parser) -> Result<Options, Error> {
     let (mut what, mut chosen, mut flags) = (What::Stdin, Vec::new(), Flags::default());
-    let (mut brief, mut days, mut log_dir) = (false, 30, None);
+    let (mut brief, mut days, mut told) = (false, 30, Told::default());
     while let Some(arg) = args.next()? {
         match arg {
             Value(id) => what = What::Id(id.string()?),
@@ -143,7 +143,8 @@ fn parse(args: &mut lexopt::Parser) -> Result<Options, Error> {
             Long("hook") => chosen.push(typed::hook(&args.value()?.string()?)?),
             Long("brief") => brief = true,
             Long("days") => days = typed::days(&args.value()?.string()?)?,
-            Long("log-dir") => log_dir = Some(args.value()?.into()),
+            Long("claude-dir") => told.claude_dir = Some(args.value()?.into()),
+            Long("log-dir") => told.log_dir = Some(args.value()?.into()),
             _ => {
                 let flag = registration::flag(arg)?;
                 flags.read(flag, args)?;
@@ -156,9 +157,9 @@ fn parse(args: &mut lexopt::Parser) -> Result<Options, Error> {
     Ok(Options {
         what,
         hooks: chosen,
-        config: typed::config(&flags)?,
+        config: typed::config(&flags, told.claude_dir.as_deref())?,
         brief,
         days,
-        log_dir,
+        told,
     })
 }

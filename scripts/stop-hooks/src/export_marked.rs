@@ -14,7 +14,7 @@ use crate::error::Error;
 use crate::file;
 use crate::logged;
 use crate::marks;
-use crate::places::Places;
+use crate::places::Told;
 use crate::terminal::count_of;
 use crate::typed;
 
@@ -27,7 +27,8 @@ Usage: stop-hooks export-marked FILE [OPTIONS]
 
 Options:
   --days N         how far back to look [default: 90]
-  --log-dir DIR    where the log is [default: ~/.claude/logs]
+  --claude-dir DIR where the log is [default: CLAUDE_CONFIG_DIR, else ~/.claude]
+  --log-dir DIR    where the log is [default: where the installed hooks log]
 ";
 
 /// Carries out `stop-hooks export-marked`.
@@ -35,17 +36,18 @@ Options:
 /// # Errors
 /// When the log can't be read or the file not written.
 pub fn run(args: &mut lexopt::Parser, out: &mut dyn Write) -> Result<(), Error> {
-    let (mut to, mut days, mut log_dir) = (None, 90, None);
+    let (mut to, mut days, mut told) = (None, 90, Told::default());
     while let Some(arg) = args.next()? {
         match arg {
             Value(path) if to.is_none() => to = Some(PathBuf::from(path)),
             Long("days") => days = typed::days(&args.value()?.string()?)?,
-            Long("log-dir") => log_dir = Some(args.value()?.into()),
+            Long("claude-dir") => told.claude_dir = Some(args.value()?.into()),
+            Long("log-dir") => told.log_dir = Some(args.value()?.into()),
             _ => return Err(arg.unexpected().into()),
         }
     }
     let to = to.ok_or_else(|| Error::Usage("to which file?".to_owned()))?;
-    let log_dir = Places::log_dir(log_dir)?;
+    let log_dir = told.logs()?;
     let marks = marks::read(&log_dir)?;
     let marked = |id: &str| marks.get(id).copied();
     let records = logged::records(&log_dir, Window::new(days, None), |record| {

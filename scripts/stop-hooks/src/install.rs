@@ -30,8 +30,8 @@ Options:
   --codex             register the hooks in ~/.codex/hooks.json too
   --subagents         also when a subagent ends (SubagentStop)
   --gate              also before a command that commits, pushes or deploys (PreToolUse)
-  --claude-dir DIR    instead of ~/.claude; made when missing
-  --codex-dir DIR     instead of ~/.codex
+  --claude-dir DIR    made when missing [default: CLAUDE_CONFIG_DIR, else ~/.claude]
+  --codex-dir DIR     made when missing [default: CODEX_HOME, else ~/.codex]
   --from DIR          where the programs are [default: beside this one]
 
 Flags of the hooks, passed on to their entries (see `commit-before-verify --help`):
@@ -78,8 +78,13 @@ pub fn run(args: &mut lexopt::Parser, out: &mut dyn Write) -> Result<(), Error> 
     }
     if copies.is_empty() && plans.iter().all(|plan| plan.changes.is_empty()) {
         writeln!(out, "Nothing to change.")?;
-    } else if options.codex && plans.iter().skip(1).any(|plan| !plan.changes.is_empty()) {
+    }
+    if options.codex && plans.iter().skip(1).any(|plan| !plan.changes.is_empty()) {
         writeln!(out, "{TRUST}")?;
+    }
+    if let Some(why) = places.elsewhere() {
+        let todo = places.elsewhere_todo();
+        writeln!(out, "{}", clean_line(&format!("Note: {why}; so {todo}.")))?;
     }
     Ok(())
 }

@@ -10,7 +10,7 @@ use crate::decisions::Window;
 use crate::error::Error;
 use crate::logged;
 use crate::marks::{self, Mark};
-use crate::places::Places;
+use crate::places::Told;
 use crate::terminal::{clean_line, count_of};
 use crate::typed;
 
@@ -27,7 +27,8 @@ that a judge read; where the last stop was judged by several hooks, they are lis
 Options:
   --hook NAME      last: the newest decision of this hook
   --days N         how far back to look [default: 90]
-  --log-dir DIR    where the log is [default: ~/.claude/logs]
+  --claude-dir DIR where the log is [default: CLAUDE_CONFIG_DIR, else ~/.claude]
+  --log-dir DIR    where the log is [default: where the installed hooks log]
 ";
 
 /// Carries out `stop-hooks mark`.
@@ -35,13 +36,14 @@ Options:
 /// # Errors
 /// When there is no such decision, or the mark can't be written.
 pub fn run(args: &mut lexopt::Parser, out: &mut dyn Write) -> Result<(), Error> {
-    let (mut words, mut hook, mut days, mut log_dir) = (Vec::new(), None, 90, None);
+    let (mut words, mut hook, mut days, mut places) = (Vec::new(), None, 90, Told::default());
     while let Some(arg) = args.next()? {
         match arg {
             Value(word) => words.push(word.string()?),
             Long("hook") => hook = Some(typed::hook(&args.value()?.string()?)?.name),
             Long("days") => days = typed::days(&args.value()?.string()?)?,
-            Long("log-dir") => log_dir = Some(args.value()?.into()),
+            Long("claude-dir") => places.claude_dir = Some(args.value()?.into()),
+            Long("log-dir") => places.log_dir = Some(args.value()?.into()),
             _ => return Err(arg.unexpected().into()),
         }
     }
@@ -53,7 +55,7 @@ pub fn run(args: &mut lexopt::Parser, out: &mut dyn Write) -> Result<(), Error> 
             return Err(Error::Usage(text.to_owned()));
         }
     };
-    let log_dir = Places::log_dir(log_dir)?;
+    let log_dir = places.logs()?;
     let wanted = |record: &Record| {
         let is_it = if id == "last" {
             record.text.is_some()

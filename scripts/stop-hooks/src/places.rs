@@ -1,20 +1,46 @@
-//! Where the hosts keep their settings.
+//! Where the hosts keep their settings, and the hooks their log and the user's own rules.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf, absolute};
 
 use common::config::Environment;
 
 use crate::error::Error;
-use crate::registration::Owner;
+use crate::registration::{self, Owner, Whose};
+use crate::settings::Settings;
 
 /// The directories that an installation touches.
 #[derive(Debug)]
 pub struct Places {
     /// Claude Code's directory: `~/.claude`, or `CLAUDE_CONFIG_DIR`.
     pub claude: PathBuf,
-    /// Codex's directory: `~/.codex`.
+    /// Codex's directory: `~/.codex`, or `CODEX_HOME`.
     pub codex: PathBuf,
+    /// Claude Code's directory as a hook finds it that is started from here.
+    run_time: Option<PathBuf>,
     home: Option<PathBuf>,
+}
+
+/// Where a command was told to look for the log and the user's own rules.
+#[derive(Debug, Default)]
+pub struct Told {
+    /// `--claude-dir`.
+    pub claude_dir: Option<PathBuf>,
+    /// `--log-dir`.
+    pub log_dir: Option<PathBuf>,
+}
+
+impl Told {
+    /// Where decisions are logged.
+    ///
+    /// # Errors
+    /// When there is no home directory to look in.
+    pub fn logs(&self) -> Result<PathBuf, Error> {
+        match &self.log_dir {
+            Some(log_dir) => Ok(log_dir.clone()),
+            None => Ok(Places::new(self.claude_dir.clone(), None)?.logs_in_use()),
+        }
+    }
 }
 
 impl Places {
@@ -28,12 +54,17 @@ impl Places {
             .home()
             .filter(|home| home.is_absolute())
             .cloned();
-        let codex = codex.or_else(|| Some(home.as_ref()?.join(".codex")));
         let found =
             |place: Option<PathBuf>| absolute(place.ok_or(Error::NoHome)?).map_err(Error::Output);
+        let run_time = environment.claude_dir();
+        let claude = found(claude.or_else(|| run_time.clone()))?;
+        // Who names the one directory alone may well have no home.
+        let codex = codex.or_else(|| environment.codex_dir());
+        let codex = found(codex.or_else(|| Some(claude.with_file_name(".codex"))))?;
         Ok(Self {
-            claude: found(claude.or_else(|| environment.claude_dir()))?,
-            codex: found(codex)?,
+            claude,
+            codex,
+            run_time,
             home,
         })
     }
@@ -48,20 +79,52 @@ impl Places {
         self.codex.join("hooks.json")
     }
 
-    /// The directory given, else where decisions are logged.
-    ///
-    /// # Errors
-    /// When there is no home directory to look in.
-    pub fn log_dir(given: Option<PathBuf>) -> Result<PathBuf, Error> {
-        match given {
-            Some(given) => Ok(given),
-            None => Ok(Self::new(None, None)?.logs()),
-        }
+    /// Why hooks that are registered here log elsewhere, and read the user's own rules elsewhere, if they do.
+    pub fn elsewhere(&self) -> Option<String> {
+        let same = |a: &Path, b: &Path| {
+            a == b
+                || a.canonicalize()
+                    .is_ok_and(|a| b.canonicalize().is_ok_and(|b| a == b))
+        };
+        let run_time = self.run_time.as_ref()?;
+        let here = self.shown(&self.claude);
+        (!same(run_time, &self.claude)).then(|| {
+            format!(
+                "the hooks go by CLAUDE_CONFIG_DIR: unless it is {here}, they log to {0} and read your own rules in {0}",
+                self.shown(run_time)
+            )
+        })
+    }
+
+    /// What to do about it.
+    pub fn elsewhere_todo(&self) -> String {
+        format!(
+            "start Claude Code and Codex with CLAUDE_CONFIG_DIR={}",
+            self.claude.display()
+        )
     }
 
     /// Where decisions are logged.
     pub fn logs(&self) -> PathBuf {
         self.claude.join("logs")
+    }
+
+    /// Where the registered hooks log: they may name another directory.
+    fn logs_in_use(&self) -> PathBuf {
+        let owner = self.owner();
+        let settings = Settings::read(&self.claude_settings());
+        let named: BTreeSet<_> = settings
+            .iter()
+            .flat_map(|settings| registration::ours(settings.text(), &owner))
+            .filter_map(|registered| match owner.whose(&registered.command) {
+                Whose::Ours { flags, .. } => Some(flags.get("log-dir").map(PathBuf::from)),
+                _ => None,
+            })
+            .collect();
+        match Vec::from_iter(named).as_slice() {
+            [Some(directory)] => directory.clone(),
+            _ => self.logs(),
+        }
     }
 
     /// The home directory.

@@ -16,7 +16,7 @@ use crate::error::Error;
 use crate::judging::{self, Judgement};
 use crate::logged;
 use crate::marks::{self, Mark};
-use crate::places::Places;
+use crate::places::Told;
 use crate::progress::{Interruption, Progress, Unit};
 use crate::registration::{self, Flags};
 use crate::terminal::{Ink, Style, clean_line, count, count_of};
@@ -35,7 +35,8 @@ Options:
   --marked         only texts that were marked right or wrong
   --limit N        the newest N texts at most, so N calls [default: all of these days]
   --days N         how many days of the log [default: 7]
-  --log-dir DIR    where the log is [default: ~/.claude/logs]
+  --claude-dir DIR where the log and your own rules are [default: CLAUDE_CONFIG_DIR, else ~/.claude]
+  --log-dir DIR    where the log is [default: where the installed hooks log]
 ";
 
 /// One text, judged again.
@@ -64,7 +65,7 @@ impl Again<'_> {
 /// # Errors
 /// When an option makes no sense, or the log can't be read.
 pub fn run(args: &mut lexopt::Parser, out: &mut dyn Write) -> Result<(), Error> {
-    let (mut chosen, mut flags, mut log_dir) = (Vec::new(), Flags::default(), None);
+    let (mut chosen, mut flags, mut told) = (Vec::new(), Flags::default(), Told::default());
     let (mut only_marked, mut limit, mut days) = (false, usize::MAX, 7);
     while let Some(arg) = args.next()? {
         match arg {
@@ -72,7 +73,8 @@ pub fn run(args: &mut lexopt::Parser, out: &mut dyn Write) -> Result<(), Error> 
             Long("marked") => only_marked = true,
             Long("limit") => limit = typed::number("--limit", &args.value()?.string()?)?,
             Long("days") => days = typed::days(&args.value()?.string()?)?,
-            Long("log-dir") => log_dir = Some(args.value()?.into()),
+            Long("claude-dir") => told.claude_dir = Some(args.value()?.into()),
+            Long("log-dir") => told.log_dir = Some(args.value()?.into()),
             _ => {
                 let flag = registration::flag(arg)?;
                 flags.read(flag, args)?;
@@ -82,8 +84,8 @@ pub fn run(args: &mut lexopt::Parser, out: &mut dyn Write) -> Result<(), Error> 
     if chosen.is_empty() {
         chosen.extend(hooks::ALL);
     }
-    let config = typed::config(&flags)?;
-    let log_dir = Places::log_dir(log_dir)?;
+    let config = typed::config(&flags, told.claude_dir.as_deref())?;
+    let log_dir = told.logs()?;
     let marks = marks::read(&log_dir)?;
     let mut records = logged::records(&log_dir, Window::new(days, None), |record| {
         record.text.is_some()

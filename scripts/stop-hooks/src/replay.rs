@@ -48,6 +48,7 @@ Options:
   --limit N            ask it N times at most; without --with-judge: list N hits at most [default: 10]
   --format FORMAT      text: a summary; json: one line a turn and hook [default: text]
   --sensitivity LEVEL  low, normal or high [default: normal]
+  --claude-dir DIR     where your own rules are [default: CLAUDE_CONFIG_DIR, else ~/.claude]
 ";
 
 /// Hits that are listed unless told otherwise.
@@ -212,13 +213,14 @@ fn print(
 
 fn parse(args: &mut lexopt::Parser) -> Result<Options, Error> {
     let (mut paths, mut chosen, mut flags) = (Vec::new(), Vec::new(), Flags::default());
-    let (mut with_judge, mut limit, mut json) = (false, None, false);
+    let (mut with_judge, mut limit, mut json, mut claude_dir) = (false, None, false, None);
     while let Some(arg) = args.next()? {
         match arg {
             Value(path) => paths.push(path.into()),
             Long("hook") => chosen.push(typed::hook(&args.value()?.string()?)?),
             Long("with-judge") => with_judge = true,
             Long("limit") => limit = Some(typed::number("--limit", &args.value()?.string()?)?),
+            Long("claude-dir") => claude_dir = Some(PathBuf::from(args.value()?)),
             Long("format") => json = typed::is_json(&args.value()?.string()?)?,
             _ => {
                 let flag = registration::flag(arg)?;
@@ -239,6 +241,6 @@ fn parse(args: &mut lexopt::Parser) -> Result<Options, Error> {
         with_judge,
         limit,
         json,
-        config: typed::config(&flags)?,
+        config: typed::config(&flags, claude_dir.as_deref())?,
     })
 }

@@ -17,7 +17,7 @@ use lexopt::ValueExt as _;
 use crate::decisions::{self, Window};
 use crate::error::Error;
 use crate::file;
-use crate::places::Places;
+use crate::places::Told;
 use crate::terminal::Ink;
 use crate::typed;
 use tally::Tally;
@@ -34,7 +34,8 @@ Options:
   --until DAY       the last of them, as 2026-01-31 [default: today]
   --format FORMAT   text or json [default: text]
   --html FILE       write a page with charts and the texts that were judged; nothing in it is loaded from elsewhere
-  --log-dir DIR     where the log is [default: ~/.claude/logs]
+  --claude-dir DIR  where the log is [default: CLAUDE_CONFIG_DIR, else ~/.claude]
+  --log-dir DIR     where the log is [default: where the installed hooks log]
 ";
 
 /// Texts on the page at most, the newest.
@@ -88,14 +89,16 @@ pub fn run(args: &mut lexopt::Parser, out: &mut dyn Write) -> Result<(), Error> 
 }
 
 fn parse(args: &mut lexopt::Parser) -> Result<Options, Error> {
-    let (mut days, mut until, mut json, mut html, mut log_dir) = (7, None, false, None, None);
+    let (mut days, mut until, mut json, mut html) = (7, None, false, None);
+    let mut told = Told::default();
     while let Some(arg) = args.next()? {
         match arg {
             Long("days") => days = typed::days(&args.value()?.string()?)?,
             Long("until") => until = Some(typed::day(&args.value()?.string()?)?),
             Long("format") => json = typed::is_json(&args.value()?.string()?)?,
             Long("html") => html = Some(PathBuf::from(args.value()?)),
-            Long("log-dir") => log_dir = Some(PathBuf::from(args.value()?)),
+            Long("claude-dir") => told.claude_dir = Some(args.value()?.into()),
+            Long("log-dir") => told.log_dir = Some(args.value()?.into()),
             _ => return Err(arg.unexpected().into()),
         }
     }
@@ -103,6 +106,6 @@ fn parse(args: &mut lexopt::Parser) -> Result<Options, Error> {
         window: Window::new(days, until),
         json,
         html,
-        log_dir: Places::log_dir(log_dir)?,
+        log_dir: told.logs()?,
     })
 }

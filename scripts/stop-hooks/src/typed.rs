@@ -1,25 +1,30 @@
 //! Words that several commands take: a hook's name, its flags, days, a format.
 
+use std::path::Path;
+
 use common::Hook;
 use common::args::Command;
 use common::config::{Config, Environment};
 use time::Date;
 
 use crate::error::Error;
+use crate::places::Places;
 use crate::registration::Flags;
 
-/// What a hook with these flags would run with.
+/// What a hook with these flags would run with, and with Claude Code's directory where it is given.
 ///
 /// # Errors
 /// When a hook would refuse them.
-pub fn config(flags: &Flags) -> Result<Config, Error> {
+pub fn config(flags: &Flags, claude_dir: Option<&Path>) -> Result<Config, Error> {
     let usage = |e: common::args::Error| Error::Usage(e.to_string());
     match Command::parse(flags.words().into_iter().map(Into::into)).map_err(usage)? {
         Command::Run(args) => {
             let mut config = Config::resolve(*args, Environment::read()).map_err(usage)?;
-            // A hook starts no program out of the directory that the agent works in. A person's shell may stand
-            // anywhere: in the home, for one, below which their programs are.
+            // A hook starts no program and reads no rules out of the directory that the agent works in. A person's
+            // shell may stand anywhere: in the home, for one, below which their programs are.
             config.judge.forbidden.clear();
+            let places = Places::new(claude_dir.map(Path::to_owned), None);
+            config.rules_dir = places.ok().map(|places| places.owner().executables);
             Ok(config)
         }
         Command::Help | Command::Version => Err(Error::Usage("no flag of a hook".to_owned())),

@@ -28,8 +28,8 @@ Options:
   --gate              only the gate before commands
   --subagents         only the entries for subagents
   --codex             only from Codex's hooks
-  --claude-dir DIR    instead of ~/.claude
-  --codex-dir DIR     instead of ~/.codex
+  --claude-dir DIR    [default: CLAUDE_CONFIG_DIR, else ~/.claude]
+  --codex-dir DIR     [default: CODEX_HOME, else ~/.codex]
 ";
 
 /// Carries out `stop-hooks uninstall`.

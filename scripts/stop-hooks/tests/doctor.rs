@@ -342,6 +342,25 @@ fn own_rules_that_cannot_be_used_are_named_with_their_place() {
     assert!(broken);
 }
 
+#[test]
+fn a_directory_that_the_hooks_do_not_go_by_is_named() {
+    let home = Home::new();
+    let other = home.path("other").display().to_string();
+    let home = home.install(&["--claude-dir", &other]);
+    let args = ["--offline", "--claude-dir", &other];
+    home.told(
+        &args,
+        "warning  entries   the hooks go by CLAUDE_CONFIG_DIR: unless it is ~/other, they log to ~/.claude and read your own \
+         rules in ~/.claude",
+    );
+    home.told(
+        &args,
+        "→ start Claude Code and Codex with CLAUDE_CONFIG_DIR=~/other",
+    );
+    let (said, _) = home.install(&[]).doctor(&["--offline"]);
+    assert!(!said.contains("CLAUDE_CONFIG_DIR"), "{said}");
+}
+
 /// A client that lists the hooks of `hooks.json` with `trust`, as the real one's app server does.
 fn codex(home: &Home, trust: &str) {
     let command = |name: &str| home.path(".claude/hooks").join(name).display().to_string();

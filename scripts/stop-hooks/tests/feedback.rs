@@ -66,6 +66,13 @@ impl Home {
         home
     }
 
+    /// The same, with everything in a directory that has to be named.
+    fn elsewhere() -> Self {
+        let home = Self::new();
+        fs::rename(home.path(".claude"), home.path("other")).unwrap();
+        home
+    }
+
     fn path(&self, relative: &str) -> PathBuf {
         self.0.path().join(relative)
     }
@@ -196,6 +203,51 @@ fn the_last_stop_may_be_of_several_hooks() {
         home.fail(&["mark", "last", "wrong", "--hook", "shallow-bugfix"])
             .contains("no judged decision of shallow-bugfix in the last 90 days of ")
     );
+}
+
+#[test]
+fn every_reader_of_the_log_takes_the_directory_of_claude_code() {
+    let home = Home::elsewhere();
+    fs::create_dir(home.path("other/hooks")).unwrap();
+    fs::write(
+        home.path("other/hooks/scope-check.json"),
+        r#"{"guidance": "Mind the heron."}"#,
+    )
+    .unwrap();
+    let judge = home.judge("echo '{\"new_proposal\":false,\"reason\":\"x\"}'");
+    for (args, expected) in [
+        (&["stats"][..], " 4 decisions at "),
+        (&["mark", "a", "right"], ": marked right."),
+        (&["export-marked", "rows.jsonl"], "1 text written to "),
+        (&["explain", "--last"], "Mind the heron."),
+        (&["rejudge", "--judge", &judge], "\n3 texts judged again: "),
+        (&["replay", "rows.jsonl"], "1 file, 1 turn\n"),
+    ] {
+        let told = home.succeed(&[args, &["--claude-dir", "other"]].concat());
+        assert!(told.contains(expected), "{told}");
+        let variable = home
+            .command(args)
+            .env("CLAUDE_CONFIG_DIR", home.path("other"))
+            .output()
+            .unwrap();
+        let told = String::from_utf8(variable.stdout).unwrap();
+        assert!(told.contains(expected), "{told}");
+    }
+    let prompts = fs::read_to_string(home.path("prompts")).unwrap();
+    assert!(prompts.contains("Mind the heron."), "{prompts}");
+    assert!(!home.path(".claude").exists());
+}
+
+#[test]
+fn the_log_is_looked_for_where_the_entries_say() {
+    let home = Home::elsewhere();
+    let logs = home.path("other/logs").display().to_string();
+    let program = home.path(".claude/hooks/scope-check").display().to_string();
+    let settings = json!({"hooks": {"Stop": [{"hooks": [
+        {"type": "command", "command": format!("{program} --log-dir {logs}")}]}]}});
+    fs::create_dir(home.path(".claude")).unwrap();
+    fs::write(home.path(".claude/settings.json"), settings.to_string()).unwrap();
+    assert!(home.succeed(&["stats"]).contains(" 4 decisions at "));
 }
 
 #[test]

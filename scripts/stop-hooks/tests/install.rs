@@ -253,6 +253,36 @@ fn a_path_with_spaces_and_quotes_runs_in_a_shell() {
 }
 
 #[test]
+fn a_directory_that_the_hooks_would_not_go_by_is_told() {
+    let home = Home::new();
+    let other = home.path("other").display().to_string();
+    let note = format!(
+        "Note: the hooks go by CLAUDE_CONFIG_DIR: unless it is ~/other, they log to ~/.claude and read your own rules in \
+         ~/.claude; so start Claude Code and Codex with CLAUDE_CONFIG_DIR={other}.\n"
+    );
+    assert!(home.install(&["--claude-dir", &other]).ends_with(&note));
+    assert!(!home.install(&[]).contains("Note"));
+    let same = home.path(".claude").display().to_string();
+    assert!(!home.install(&["--claude-dir", &same]).contains("Note"));
+}
+
+#[test]
+fn codex_is_found_where_its_variable_says() {
+    let home = Home::new();
+    let (other, built) = (home.path("other"), home.path("built"));
+    let output = Command::new(env!("CARGO_BIN_EXE_stop-hooks"))
+        .args(["install", "--codex", "--from"])
+        .arg(built)
+        .env_clear()
+        .env("HOME", home.directory.path())
+        .env("CODEX_HOME", &other)
+        .output();
+    assert!(output.unwrap().status.success());
+    assert!(other.join("hooks.json").exists());
+    assert!(!home.path(".codex").exists());
+}
+
+#[test]
 fn a_value_that_makes_no_sense_is_refused_before_anything_is_written() {
     let home = Home::new();
     let before = home.everything();

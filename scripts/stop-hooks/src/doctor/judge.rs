@@ -39,7 +39,7 @@ pub fn check(commands: &[&Registered], owner: &Owner, offline: bool) -> Vec<Find
             } else {
                 shown
             };
-            match typed::config(&flags) {
+            match typed::config(&flags, None) {
                 Ok(config) if offline => vec![offline_finding(&config, &with)],
                 Ok(config) => ask(&config, &with),
                 Err(e) => vec![Finding::error(
