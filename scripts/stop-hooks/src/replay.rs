@@ -10,7 +10,7 @@ mod tally;
 mod turns;
 
 use std::io::{BufWriter, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use common::Hook;
 use common::config::Config;
@@ -24,6 +24,7 @@ use serde::Serialize;
 
 use crate::error::Error;
 use crate::judging::{self, Judgement};
+use crate::places::Places;
 use crate::progress::{Interruption, Progress, Unit};
 use crate::registration::{self, Flags};
 use crate::terminal::{Ink, count_of, percent};
@@ -63,6 +64,7 @@ struct Options {
     with_judge: bool,
     limit: Option<usize>,
     json: bool,
+    places: Option<Places>,
     config: Config,
 }
 
@@ -121,6 +123,18 @@ pub fn run(args: &mut lexopt::Parser, out: &mut dyn Write) -> Result<(), Error> 
     let options = parse(args)?;
     let interruption = Interruption::watch()?;
     let files = Files::find(&options.paths)?;
+    if files.len() == 0 {
+        let paths: Vec<_> = options
+            .paths
+            .iter()
+            .map(|path| path.display().to_string())
+            .collect();
+        let what = format!("no file in {} or below ends in .jsonl", paths.join(", "));
+        return Err(Error::Usage(format!(
+            "{what}. {}",
+            sessions(options.places.as_ref())
+        )));
+    }
     let mut out = BufWriter::with_capacity(1 << 16, out);
     let mut progress = Progress::new(Unit::Bytes, files.bytes);
     let list_max = match (options.with_judge, options.limit) {
@@ -211,12 +225,37 @@ fn print(
     Ok(out.write_all(b"\n")?)
 }
 
+/// Where the clients keep their sessions, for somebody who named another place.
+fn sessions(places: Option<&Places>) -> String {
+    let Some(places) = places else {
+        return "Name a file or directory of sessions.".to_owned();
+    };
+    let told = |directory: PathBuf| {
+        let there = if is_missing(&directory) {
+            "not there"
+        } else {
+            "there"
+        };
+        format!("{} ({there})", places.shown(&directory))
+    };
+    format!(
+        "Claude Code keeps its sessions in {}, Codex in {}.",
+        told(places.claude.join("projects")),
+        told(places.codex.join("sessions"))
+    )
+}
+
+/// Whether nothing is at `path`. What is there and can't be read is told when it is read.
+fn is_missing(path: &Path) -> bool {
+    matches!(path.try_exists(), Ok(false))
+}
+
 fn parse(args: &mut lexopt::Parser) -> Result<Options, Error> {
     let (mut paths, mut chosen, mut flags) = (Vec::new(), Vec::new(), Flags::default());
     let (mut with_judge, mut limit, mut json, mut claude_dir) = (false, None, false, None);
     while let Some(arg) = args.next()? {
         match arg {
-            Value(path) => paths.push(path.into()),
+            Value(path) => paths.push(PathBuf::from(path)),
             Long("hook") => chosen.push(typed::hook(&args.value()?.string()?)?),
             Long("with-judge") => with_judge = true,
             Long("limit") => limit = Some(typed::number("--limit", &args.value()?.string()?)?),
@@ -228,9 +267,20 @@ fn parse(args: &mut lexopt::Parser) -> Result<Options, Error> {
             }
         }
     }
+    let places = Places::new(claude_dir.clone(), None).ok();
     if paths.is_empty() {
-        let text = "which files? Claude Code keeps its sessions in ~/.claude/projects, Codex in ~/.codex/sessions.";
-        return Err(Error::Usage(text.to_owned()));
+        return Err(Error::Usage(format!(
+            "which files? {}",
+            sessions(places.as_ref())
+        )));
+    }
+    if let Some(missing) = paths.iter().find(|path| is_missing(path)) {
+        let text = format!(
+            "there is no {}. {}",
+            missing.display(),
+            sessions(places.as_ref())
+        );
+        return Err(Error::Usage(text));
     }
     if chosen.is_empty() {
         chosen.extend(hooks::ALL);
@@ -241,6 +291,7 @@ fn parse(args: &mut lexopt::Parser) -> Result<Options, Error> {
         with_judge,
         limit,
         json,
+        places,
         config: typed::config(&flags, claude_dir.as_deref())?,
     })
 }

@@ -322,6 +322,35 @@ fn an_interruption_gives_what_there_is() {
 }
 
 #[test]
+fn where_sessions_are_is_told_to_who_looks_elsewhere() {
+    let home = tempfile::tempdir().unwrap();
+    fs::create_dir_all(home.path().join(".codex/sessions")).unwrap();
+    for (paths, expected) in [
+        (&["x", "/nowhere"][..], "there is no /nowhere."),
+        (&[], "which files?"),
+        (&["x"], "no file in x or below ends in .jsonl."),
+    ] {
+        fs::create_dir_all(home.path().join("x")).unwrap();
+        let output = Command::new(env!("CARGO_BIN_EXE_stop-hooks"))
+            .arg("replay")
+            .args(paths)
+            .current_dir(home.path())
+            .env_clear()
+            .env("HOME", home.path())
+            .output()
+            .unwrap();
+        assert_eq!(output.status.code(), Some(2));
+        assert_eq!(
+            String::from_utf8(output.stderr).unwrap(),
+            format!(
+                "stop-hooks: {expected} Claude Code keeps its sessions in ~/.claude/projects (not there), Codex in \
+                 ~/.codex/sessions (there).\n"
+            )
+        );
+    }
+}
+
+#[test]
 fn what_makes_no_sense_is_named() {
     #[track_caller]
     fn check(args: &[&str], expected: &str) {
@@ -337,7 +366,7 @@ fn what_makes_no_sense_is_named() {
     check(&["replay", "--limit", "x", "/"], "--limit is a number");
     check(
         &["replay", "/nowhere.jsonl"],
-        "/nowhere.jsonl: No such file",
+        "there is no /nowhere.jsonl. ",
     );
     check(
         &["replay", "--hook", "x", "/"],
