@@ -7,6 +7,12 @@ pub fn version(hook: &Hook) -> String {
     format!("{} {}\n", hook.name, env!("CARGO_PKG_VERSION"))
 }
 
+const GATE: &str = "    \
+    --gate                 for PreToolUse: judges a command that commits, pushes, merges, tags, publishes or deploys
+                             before it runs, and denies it while nothing is verified; others pass unjudged. What
+                             can't be judged is put to the user (in Codex: denied), not let pass
+";
+
 /// All that a user of one hook has to know.
 pub fn page(hook: &Hook) -> String {
     let Hook {
@@ -16,6 +22,7 @@ pub fn page(hook: &Hook) -> String {
         ..
     } = hook;
     let examples = examples.map(|e| format!("    {e}\n")).concat();
+    let gate = if hook.gate.is_some() { GATE } else { "" };
     format!(
         "\
 {name}: a stop hook for Claude Code and Codex CLI. Reads the hook's JSON on stdin.
@@ -40,8 +47,7 @@ Flags:
     --sensitivity LEVEL    low, normal or high: how readily a judge is asked (default: normal)
     --mode MODE            block, warn (tell the user, let pass), shadow (log only) or off (default: block)
     --log-dir DIR          the decision log (default: ~/.claude/logs)
-    --gate                 a run that fails asks the user instead of letting pass (PreToolUse)
-    --help, --version
+{gate}    --help, --version
 
 Environment (flags win):
     STOP_HOOK_LLM_JUDGE_BACKEND    auto, codex, claude or none, with a model where it takes one
@@ -53,6 +59,8 @@ Environment (flags win):
 
 Files:
     ~/.claude/logs/stop-hook-llm-decisions-YYYY-MM-DD.log    one JSON line a decision
+    ~/.claude/hooks/{name}.json    your own rules, regular expressions without regard to case:
+        {{\"signals\": [\"PATTERN\", …], \"bypasses\": [\"PATTERN\", …], \"guidance\": \"WORDS FOR THE JUDGE\"}}
 
 Exit codes:
     0    the stop passes, or stdout tells the host what to do
