@@ -92,7 +92,23 @@ fn tables(concepts: &[(String, String)], root: &Node) -> Result<String> {
 
     let mut table = Table::default();
     let top = table.lay(root);
-    writeln!(out, "pub(super) static TOP: Node = {};\n", Table::node(top))?;
+    writeln!(
+        out,
+        "/// The step by which a word begins, by its first byte; past the end of `NODES` where none does."
+    )?;
+    let initials = table.initials();
+    let mut first = vec![u16::MAX; 256];
+    for (step, byte) in initials
+        .iter()
+        .enumerate()
+        .skip(top.first)
+        .take(top.children)
+    {
+        if let Some(first) = first.get_mut(usize::from(*byte)) {
+            *first = u16::try_from(step)?;
+        }
+    }
+    writeln!(out, "pub(super) static FIRST: [u16; 256] = {first:?};\n")?;
     writeln!(
         out,
         "pub(super) static NODES: [Node; {}] = [",
@@ -102,6 +118,11 @@ fn tables(concepts: &[(String, String)], root: &Node) -> Result<String> {
         writeln!(out, "    {},", Table::node(*step))?;
     }
     writeln!(out, "];\n")?;
+    writeln!(
+        out,
+        "/// What the label of each step begins with.\npub(super) static INITIALS: [u8; {}] = {initials:?};",
+        initials.len()
+    )?;
     let (sets, labels) = (&table.sets, &table.labels);
     writeln!(
         out,
@@ -181,6 +202,12 @@ impl Table {
             first,
             children,
         }
+    }
+
+    /// What the label of each step begins with.
+    fn initials(&self) -> Vec<u8> {
+        let initial = |step: &Step| self.labels.get(step.label).copied();
+        self.steps.iter().filter_map(initial).collect()
     }
 
     fn node(step: Step) -> String {

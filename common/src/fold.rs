@@ -17,22 +17,22 @@ pub struct Folded(Traced);
 impl Folded {
     /// Folds `text`, keeping its case.
     pub fn of(text: &str) -> Self {
+        if is_plain(text) {
+            return Self(Traced::alike(text.to_owned()));
+        }
         Self::build(text, |c| c)
     }
 
     /// Folds `text` and lowers its case, letter by letter.
     pub fn lowercase(text: &str) -> Self {
+        if is_plain(text) {
+            return Self(Traced::alike(text.to_ascii_lowercase()));
+        }
         Self::build(text, lower)
     }
 
     fn build(text: &str, case: fn(char) -> char) -> Self {
         let mut folded = Traced::of_len(text.len());
-        if text.is_ascii() && !text.contains('&') {
-            for (origin, c) in text.char_indices() {
-                folded.push(case(c), origin);
-            }
-            return Self(folded);
-        }
         let mut letters = plain_letters(text);
         unmix_scripts(&mut letters);
         for (c, origin) in letters {
@@ -62,6 +62,11 @@ fn lower(c: char) -> char {
         return 'i'; // the only letter whose lower case is two characters
     }
     c.to_lowercase().next().unwrap_or(c)
+}
+
+/// Is there nothing to fold but the case?
+fn is_plain(text: &str) -> bool {
+    text.is_ascii() && !text.contains('&')
 }
 
 /// The characters that remain, each with its place in `text`.

@@ -21,6 +21,15 @@ impl Traced {
         }
     }
 
+    /// A text as long as the original, byte for byte.
+    pub(crate) fn alike(text: String) -> Self {
+        Self {
+            original_len: text.len(),
+            steps: Vec::new(),
+            text,
+        }
+    }
+
     /// Appends the character that `origin` began in the original.
     pub(crate) fn push(&mut self, c: char, origin: usize) {
         let at = self.text.len();

@@ -179,35 +179,35 @@ fn spans(line: &str, offset: usize, bytes: &mut [u8]) {
         ('「', '」'),
         ('『', '』'),
     ];
-    let mut rest_from = 0;
-    for (at, c) in line.char_indices() {
-        if at < rest_from {
-            continue;
-        }
+    // The first bytes of what is looked for below.
+    let opens = |b| matches!(b, b'`' | b'"' | b'*' | b'#' | b'h' | 0xc2 | 0xe3);
+    let mut rest = line;
+    while let Some(at) = rest.bytes().position(opens) {
+        let at = line.len() - rest.len() + at;
+        let Some(c) = line.get(at..).and_then(|rest| rest.chars().next()) else {
+            return;
+        };
         let after = at + c.len_utf8();
+        let mut end = after;
         let tail = line.get(after..).unwrap_or_default();
         if let Some((_, close)) = CLOSING.iter().find(|(open, _)| *open == c) {
-            let Some(length) = tail.find(*close).filter(|n| (1..=240).contains(n)) else {
-                continue;
-            };
-            let inner = tail.get(..length).unwrap_or_default();
-            rest_from = after + length + close.len_utf8();
-            let span = if c == '`' {
-                if keeps_meaning(inner) {
-                    continue;
+            if let Some(length) = tail.find(*close).filter(|n| (1..=240).contains(n)) {
+                let inner = tail.get(..length).unwrap_or_default();
+                end = after + length + close.len_utf8();
+                if c != '`' {
+                    blank(bytes, &(offset + at..offset + end));
+                } else if !keeps_meaning(inner) {
+                    blank(bytes, &(offset + after..offset + after + length));
                 }
-                after..after + length
-            } else {
-                at..rest_from
-            };
-            blank(bytes, &(offset + span.start..offset + span.end));
+            }
         } else if c == '*' || c == '#' {
             blank(bytes, &(offset + at..offset + after));
         } else if c == 'h' && (tail.starts_with("ttps://") || tail.starts_with("ttp://")) {
             let length = tail.find([' ', ')', '\n', '>']).unwrap_or(tail.len());
-            rest_from = after + length;
-            blank(bytes, &(offset + at..offset + rest_from));
+            end = after + length;
+            blank(bytes, &(offset + at..offset + end));
         }
+        rest = line.get(end..).unwrap_or_default();
     }
 }
 
@@ -273,18 +273,22 @@ fn keeps_meaning(code: &str) -> bool {
 fn cut(said: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut start = 0;
-    let mut chars = said.char_indices().peekable();
-    while let Some((at, c)) = chars.next() {
-        let next = chars.peek().map(|(_, c)| *c);
-        let ends = match c {
-            '\n' | '。' => true,
-            '.' => next.is_none_or(char::is_whitespace),
-            '!' | '?' => !matches!(next, Some('!' | '?' | '.' | '=')),
-            _ => false,
+    for (at, byte) in said.bytes().enumerate() {
+        // The last byte of '。' is enough to look closer.
+        if !matches!(byte, b'\n' | b'.' | b'!' | b'?' | 0x82) {
+            continue;
+        }
+        let end = at + 1;
+        let next = || said.get(end..).and_then(|rest| rest.chars().next());
+        let ends = match byte {
+            b'\n' => true,
+            b'.' => next().is_none_or(char::is_whitespace),
+            b'!' | b'?' => !matches!(next(), Some('!' | '?' | '.' | '=')),
+            _ => said.get(..end).is_some_and(|text| text.ends_with('。')),
         };
         if ends {
-            found.push(start..at + c.len_utf8());
-            start = at + c.len_utf8();
+            found.push(start..end);
+            start = end;
         }
     }
     found.push(start..said.len());

@@ -45,9 +45,9 @@ impl Row {
     }
 }
 
-/// What a reader found in real turns.
+/// What a reader found in a real turn.
 #[derive(Deserialize)]
-pub struct Label {
+pub struct Read {
     /// Which turn.
     pub id: String,
     pub hook: String,

@@ -28,7 +28,7 @@ mod corpus;
 mod learn;
 mod report;
 
-use corpus::{Label, NO_HOOK};
+use corpus::{NO_HOOK, Read};
 use learn::Learned;
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
@@ -41,7 +41,7 @@ fn main() -> Result<()> {
         Some(file) => corpus::texts(&file, NO_HOOK)?,
         None => Vec::new(),
     };
-    let labels: Vec<Label> = match files.next() {
+    let labels: Vec<Read> = match files.next() {
         Some(file) => corpus::lines(&file)?,
         None => Vec::new(),
     };

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::corpus::{Label, Row};
+use crate::corpus::{Read, Row};
 use crate::learn::Learned;
 
 /// How many of a hundred real turns may wake a hook: low, normal, high. A little below what is promised.
@@ -76,7 +76,7 @@ pub fn recall(findings: &[Finding]) {
 /// Prints which share of real turns wakes a judge, and how many of the violations that a reader found in them do.
 ///
 /// `findings` has each turn once for each hook.
-pub fn turns(findings: &[Finding], labels: &[Label]) {
+pub fn turns(findings: &[Finding], labels: &[Read]) {
     println!("real turns that wake a judge, % at low, normal, high:");
     for (name, of) in grouped(findings, |f| hooks::ALL[f.hook].name) {
         line(name, share(&of), of.len());
