@@ -13,6 +13,7 @@ mod rules;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use common::input::Host;
 use lexopt::Arg::Long;
 
 use crate::error::Error;
@@ -40,6 +41,8 @@ pub struct Finding {
     level: Level,
     area: &'static str,
     what: String,
+    /// What it holds of. Findings that say the same of several are one line.
+    of: Vec<String>,
     todo: Option<String>,
 }
 
@@ -61,8 +64,22 @@ impl Finding {
             level: Level::Ok,
             area,
             what: what.into(),
+            of: Vec::new(),
             todo: None,
         }
+    }
+
+    /// The same, said of `name`.
+    #[must_use]
+    pub fn of(mut self, name: impl Into<String>) -> Self {
+        self.of.push(name.into());
+        self
+    }
+
+    /// Whether `other` says the same of something else.
+    fn is_like(&self, other: &Self) -> bool {
+        let told = |of: &Self| (of.level, of.area, of.what.clone(), of.todo.clone());
+        !self.of.is_empty() && told(self) == told(other)
     }
 
     /// It works, but perhaps not as meant; `todo` says what to do.
@@ -71,6 +88,7 @@ impl Finding {
             level: Level::Warning,
             area,
             what: what.into(),
+            of: Vec::new(),
             todo: Some(todo.into()),
         }
     }
@@ -81,6 +99,7 @@ impl Finding {
             level: Level::Error,
             area,
             what: what.into(),
+            of: Vec::new(),
             todo: Some(todo.into()),
         }
     }
@@ -140,7 +159,7 @@ pub fn run(args: &mut lexopt::Parser, out: &mut dyn Write) -> Result<(), Error> 
     let claude: Vec<&File> = user.iter().chain(&projects).collect();
 
     findings.extend(entries::programs(&owner, &places));
-    findings.extend(claude.iter().flat_map(|file| rules::check(file)));
+    findings.extend(claude.iter().flat_map(|file| rules::check(file, &owner)));
     findings.extend(entries::registered(
         user.as_ref(),
         &projects,
@@ -161,12 +180,29 @@ pub fn run(args: &mut lexopt::Parser, out: &mut dyn Write) -> Result<(), Error> 
         .chain(&codex.as_ref())
         .flat_map(|f| &f.registered)
         .collect();
-    findings.extend(log::check(&commands, &owner, &places));
+    let of_claude = claude.iter().flat_map(|file| &file.registered);
+    let of_codex = codex.iter().flat_map(|file| &file.registered);
+    let by_host = of_claude
+        .map(|registered| (Host::ClaudeCode, registered))
+        .chain(of_codex.map(|registered| (Host::Codex, registered)));
+    findings.extend(log::check(by_host, &owner, &places));
     findings.extend(judge::check(&commands, &owner, offline));
     if let Some(file) = &codex {
         findings.extend(codex::check(file, &owner, &places, offline));
     }
-    print(&findings, Ink::for_stdout(), out)
+    print(&together(findings), Ink::for_stdout(), out)
+}
+
+/// `findings` with those that are alike in one, where the first of them was.
+fn together(findings: Vec<Finding>) -> Vec<Finding> {
+    let mut all: Vec<Finding> = Vec::new();
+    for finding in findings {
+        match all.iter_mut().find(|earlier| earlier.is_like(&finding)) {
+            Some(earlier) => earlier.of.extend(finding.of),
+            None => all.push(finding),
+        }
+    }
+    all
 }
 
 /// The settings of the project that this runs in.
@@ -193,12 +229,16 @@ fn print(findings: &[Finding], ink: Ink, out: &mut dyn Write) -> Result<(), Erro
                 ("error", Style::Red)
             }
         };
+        let what = match finding.of.as_slice() {
+            [] => finding.what.clone(),
+            of => format!("{}: {}", finding.what, of.join(", ")),
+        };
         writeln!(
             out,
             "{} {:<9} {}",
             ink.paint(style, format_args!("{word:<8}")),
             finding.area,
-            clean_line(&finding.what)
+            clean_line(&what)
         )?;
         if let Some(todo) = &finding.todo {
             writeln!(out, "{:<18} → {}", "", clean_line(todo))?;

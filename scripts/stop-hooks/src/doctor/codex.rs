@@ -47,27 +47,22 @@ pub fn check(file: &File, owner: &Owner, places: &Places, offline: bool) -> Vec<
         let state = states
             .iter()
             .find(|(command, _)| *command == registered.command);
-        let place = format!(
-            "{}: {} {}",
-            file.shown, registered.event, registered.command
-        );
+        let wrong = |what: &str, todo: &str| {
+            let hook = match owner.whose(&registered.command) {
+                Whose::Ours { hook, .. } | Whose::Wrapped { hook } => hook,
+                Whose::Other => "?",
+            };
+            let entry = format!("{} of {hook}", registered.event);
+            Finding::error(AREA, format!("{}: {what}", file.shown), todo).of(entry)
+        };
         match state.map(|(_, trust)| trust.as_str()) {
             Some("trusted") => trusted += 1,
-            Some("modified") => findings.push(Finding::error(
-                AREA,
-                format!("{place} was changed since it was trusted, and is skipped"),
-                TODO,
-            )),
-            Some(_) => {
-                findings.push(Finding::error(
-                    AREA,
-                    format!("{place} is not trusted, and is skipped"),
-                    TODO,
-                ));
+            Some("modified") => {
+                findings.push(wrong("changed since it was trusted, so skipped", TODO));
             }
-            None => findings.push(Finding::error(
-                AREA,
-                format!("{place} is not in Codex's list of hooks"),
+            Some(_) => findings.push(wrong("not trusted, so skipped", TODO)),
+            None => findings.push(wrong(
+                "not in Codex's list of hooks",
                 "check that the feature `hooks` is on and the file is valid",
             )),
         }

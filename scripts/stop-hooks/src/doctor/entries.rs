@@ -16,37 +16,27 @@ pub fn programs(owner: &Owner, places: &Places) -> Vec<Finding> {
     const AREA: &str = "programs";
     let mut sound = 0_usize;
     let mut findings = Vec::new();
+    let directory = places.shown(&owner.executables);
     for name in NAMES {
         let path = owner.executable(name);
-        let shown = places.shown(&path);
         match version(&path) {
             Some(version) if version == env!("CARGO_PKG_VERSION") => sound += 1,
-            Some(version) => findings.push(Finding::warning(
-                AREA,
-                format!(
-                    "{shown} is version {version}, this is {}",
-                    env!("CARGO_PKG_VERSION")
-                ),
-                "run install.sh again",
-            )),
+            Some(version) => {
+                let this = env!("CARGO_PKG_VERSION");
+                let what = format!("in {directory} of version {version}, while this is {this}");
+                findings.push(Finding::warning(AREA, what, "run install.sh again").of(name));
+            }
             None if path.exists() => {
-                findings.push(Finding::error(
-                    AREA,
-                    format!("{shown} doesn't run"),
-                    "run install.sh again",
-                ));
+                let what = format!("in {directory}, but not able to run");
+                findings.push(Finding::error(AREA, what, "run install.sh again").of(name));
             }
             None => {
-                findings.push(Finding::error(
-                    AREA,
-                    format!("{shown} is missing"),
-                    "run install.sh",
-                ));
+                let what = format!("missing in {directory}");
+                findings.push(Finding::error(AREA, what, "run install.sh").of(name));
             }
         }
     }
     if sound > 0 {
-        let directory = places.shown(&owner.executables);
         let what = format!(
             "{} of version {} in {directory}",
             count_of(sound, "hook"),
@@ -119,15 +109,11 @@ pub fn registered(
 /// The client runs the same command once, however often it is registered; commands that differ by a byte run both.
 fn twice(name: &str, first: &str, second: &str) -> Finding {
     let what = if first == second {
-        format!(
-            "{name} is registered twice in {first}, with different commands: it runs twice a stop"
-        )
+        format!("twice in {first}, with different commands, so run twice a stop")
     } else {
-        format!(
-            "{name} is registered in {first} and, differently, in {second}: it runs twice a stop"
-        )
+        format!("in {first} and, differently, in {second}, so run twice a stop")
     };
-    Finding::warning("entries", what, "remove one of them")
+    Finding::warning("entries", what, "remove one of the two").of(name)
 }
 
 /// The commands of our hooks under `Stop`, each once.
@@ -188,16 +174,14 @@ pub fn timeouts<'a>(files: impl Iterator<Item = &'a File>, owner: &Owner) -> Vec
             };
             let deadline = flags.deadline();
             if timeout <= deadline.as_secs_f64() {
-                findings.push(Finding::error(
-                    "timeout",
-                    format!(
-                        "{}: {} of {hook} is cancelled after {timeout} s, its judge has {} s",
-                        file.shown,
-                        registered.event,
-                        deadline.as_secs_f64()
-                    ),
-                    "run install.sh again: it sets a timeout above the deadline",
-                ));
+                let what = format!(
+                    "{}: cancelled after {timeout} s, while the judge has {} s",
+                    file.shown,
+                    deadline.as_secs_f64()
+                );
+                let todo = "run install.sh again: it sets a timeout above the deadline";
+                let entry = format!("{} of {hook}", registered.event);
+                findings.push(Finding::error("timeout", what, todo).of(entry));
             }
         }
     }

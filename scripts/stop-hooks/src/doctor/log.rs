@@ -6,6 +6,7 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use common::hook::NAMES;
+use common::input::Host;
 use common::log::Record;
 
 use super::Finding;
@@ -18,12 +19,19 @@ use crate::settings::splice::Registered;
 const DAYS: u32 = 30;
 
 /// Checks the log directories of the registered hooks.
-pub fn check(commands: &[&Registered], owner: &Owner, places: &Places) -> Vec<Finding> {
+pub fn check<'a>(
+    registered: impl Iterator<Item = (Host, &'a Registered)>,
+    owner: &Owner,
+    places: &Places,
+) -> Vec<Finding> {
     let mut directories = BTreeSet::new();
-    let mut hooks = BTreeSet::new();
-    for registered in commands {
+    let mut hooks = BTreeMap::<_, Vec<Host>>::new();
+    for (host, registered) in registered {
         if let Whose::Ours { hook, flags } = owner.whose(&registered.command) {
-            hooks.insert(hook);
+            let hosts = hooks.entry(hook).or_default();
+            if !hosts.contains(&host) {
+                hosts.push(host);
+            }
             directories.insert(
                 flags
                     .get("log-dir")
@@ -37,8 +45,9 @@ pub fn check(commands: &[&Registered], owner: &Owner, places: &Places) -> Vec<Fi
         findings.push(writable(directory, places));
         last_fired(directory, &mut fired);
     }
-    for hook in NAMES.into_iter().filter(|hook| hooks.contains(hook)) {
-        findings.push(fired_finding(hook, &fired));
+    for hook in NAMES {
+        let hosts = hooks.get(hook).map(Vec::as_slice).unwrap_or_default();
+        findings.extend(fired_findings(hook, hosts, &fired));
     }
     findings
 }
@@ -109,20 +118,31 @@ fn last_fired(directory: &Path, fired: &mut BTreeMap<(String, String), String>) 
     });
 }
 
-fn fired_finding(hook: &str, fired: &BTreeMap<(String, String), String>) -> Finding {
+fn fired_findings(
+    hook: &str,
+    hosts: &[Host],
+    fired: &BTreeMap<(String, String), String>,
+) -> Vec<Finding> {
     const AREA: &str = "fired";
-    let times: Vec<_> = fired
-        .iter()
-        .filter(|((of, _), _)| of == hook)
-        .map(|((_, host), time)| format!("{host} {}", time.get(..16).unwrap_or(time)))
-        .collect();
-    if times.is_empty() {
-        Finding::warning(
-            AREA,
-            format!("{hook} has not fired in {DAYS} days"),
-            "restart the client: it reads its settings when it starts",
-        )
-    } else {
-        Finding::ok(AREA, format!("{hook} last fired: {}", times.join(", ")))
+    let (mut times, mut findings) = (Vec::new(), Vec::new());
+    for host in hosts {
+        let name = host.name();
+        if let Some(time) = fired.get(&(hook.to_owned(), name.to_owned())) {
+            times.push(format!("{name} {}", time.get(..16).unwrap_or(time)));
+            continue;
+        }
+        let todo = match host {
+            Host::ClaudeCode => {
+                "restart Claude Code (it reads its settings when it starts) and let it end a turn"
+            }
+            Host::Codex => "trust it in Codex (/hooks), and let Codex end a turn",
+        };
+        let what = format!("not fired for {name} in {DAYS} days");
+        findings.push(Finding::warning(AREA, what, todo).of(hook));
     }
+    if !times.is_empty() {
+        let what = format!("{hook} last fired: {}", times.join(", "));
+        findings.insert(0, Finding::ok(AREA, what));
+    }
+    findings
 }

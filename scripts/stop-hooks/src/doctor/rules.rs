@@ -6,6 +6,7 @@
 //! Harmless there: a byte order mark, unknown keys, unknown events.
 
 use super::{File, Finding};
+use crate::registration::{Owner, Whose};
 use crate::settings::json::{self, Kind, Node};
 
 const AREA: &str = "settings";
@@ -14,7 +15,7 @@ const AREA: &str = "settings";
 const TYPES: [&str; 5] = ["command", "prompt", "agent", "http", "mcp_tool"];
 
 /// Checks one file.
-pub fn check(file: &File) -> Vec<Finding> {
+pub fn check(file: &File, owner: &Owner) -> Vec<Finding> {
     let text = file.settings.text();
     let root = match json::parse(text) {
         Ok(root) => root,
@@ -41,6 +42,7 @@ pub fn check(file: &File) -> Vec<Finding> {
         findings.push(Finding::ok(AREA, format!("{} is valid", file.shown)));
     }
     findings.extend(switched_off(text, &root, &file.shown));
+    findings.extend(toothless(text, &root, &file.shown, owner));
     findings
 }
 
@@ -136,6 +138,42 @@ fn switched_off(text: &str, root: &Node, shown: &str) -> Vec<Finding> {
             what,
             "it holds for all hooks; remove it if it isn't meant",
         ));
+    }
+    findings
+}
+
+/// Keys of an entry that are valid and take the teeth out of a Stop hook.
+const TOOTHLESS: [(&str, &str); 3] = [
+    ("if", "with \"if\" at Stop, so never run"),
+    ("async", "async, so never blocking"),
+    ("asyncRewake", "async, so never blocking"),
+];
+
+/// Our entries that can't send the agent back.
+fn toothless(text: &str, root: &Node, shown: &str, owner: &Owner) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    let groups = root
+        .get("hooks")
+        .and_then(|hooks| hooks.get("Stop"))
+        .and_then(Node::items);
+    let entries = groups
+        .unwrap_or_default()
+        .iter()
+        .filter_map(|group| group.get("hooks")?.items());
+    for entry in entries.flatten() {
+        let command = entry.get("command").and_then(Node::text);
+        let whose = owner.whose(command.unwrap_or_default());
+        let (Whose::Ours { hook, .. } | Whose::Wrapped { hook }) = whose else {
+            continue;
+        };
+        for (key, what) in TOOTHLESS {
+            let value = entry.get(key).and_then(|node| text.get(node.span.clone()));
+            if value.is_some_and(|value| value != "false") {
+                let what = format!("{shown}: {what}");
+                let todo = format!("take \"{key}\" out of the entry");
+                findings.push(Finding::error(AREA, what, todo).of(hook));
+            }
+        }
     }
     findings
 }
