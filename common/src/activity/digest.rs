@@ -127,18 +127,20 @@ fn describe(call: &Call) -> String {
     line
 }
 
-/// The last parts of a path: enough to tell a test from a source, and none of the user's directories.
+/// The last parts of a path, marked where some are left out: enough to tell a test from a source, and none of the
+/// user's directories.
 pub fn short_path(path: &str) -> String {
     let path = plain(path);
     let parts: Vec<&str> = path
         .split(['/', '\\'])
         .filter(|part| !part.is_empty())
         .collect();
-    let last = parts
-        .get(parts.len().saturating_sub(3)..)
-        .unwrap_or_default()
-        .join("/");
-    in_bytes(&last, PATH_MAX_BYTES)
+    match parts.last_chunk::<3>() {
+        Some(last) if parts.len() > last.len() => {
+            in_bytes(&format!("…/{}", last.join("/")), PATH_MAX_BYTES)
+        }
+        _ => in_bytes(&path, PATH_MAX_BYTES),
+    }
 }
 
 /// A background task as the digest tells it.

@@ -70,11 +70,30 @@ fn a_fix_with_a_reproduction_and_a_test() {
         ],
         "read src/lib.rs\n\
          $ cargo test -p app => exit 101: test result: FAILED. 2 passed; 1 failed; 0 ignored [failed before the first edit]\n\
-         edit project/src/lib.rs [last edit]\n\
+         edit …/project/src/lib.rs [last edit]\n\
          $ cargo test -p app => ok: test result: ok. 3 passed; 0 failed; 0 ignored [last test after the last edit]\n\
          $ git status => ok",
         [true, false, true, true],
     );
+}
+
+#[test]
+fn a_path_says_where_it_is_cut() {
+    for (path, told) in [
+        ("/tmp/brk/a.rs", "/tmp/brk/a.rs"),
+        ("/a.rs", "/a.rs"),
+        ("a.rs", "a.rs"),
+        ("./src/a.rs", "./src/a.rs"),
+        ("../a.rs", "../a.rs"),
+        ("~/src/a.rs", "~/src/a.rs"),
+        ("/home/dev/project/src/a.rs", "…/project/src/a.rs"),
+        ("app/src/main/a.rs", "…/src/main/a.rs"),
+        ("C:\\work\\src\\main\\a.rs", "…/src/main/a.rs"),
+        ("C:\\work\\a.rs", "C:\\work\\a.rs"),
+        ("", ""),
+    ] {
+        assert_eq!(short_path(path), told);
+    }
 }
 
 #[test]
