@@ -279,6 +279,62 @@ fn sessions() -> Vec<String> {
     names
 }
 
+/// The digest of the last turn in `lines`.
+fn digest(lines: &[&str]) -> String {
+    let turns = Turns::read(std::io::Cursor::new(lines.join("\n")), &HOOKS);
+    turns
+        .last()
+        .expect("there is a turn")
+        .turn
+        .activity
+        .digest()
+}
+
+/// In code mode the model writes a program, and the calls that it makes are told by what completed alone.
+#[test]
+fn codex_edits_by_a_server_of_tools_out_of_a_program() {
+    let lines = [
+        r#"{"type":"event_msg","payload":{"type":"item_completed","item":{"type":"UserMessage","content":[{"type":"text","text":"Go"}]}}}"#,
+        r#"{"type":"response_item","payload":{"type":"custom_tool_call","name":"exec","call_id":"c1","input":"await tools.mcp__fs__edit_file()"}}"#,
+        r#"{"type":"event_msg","payload":{"type":"item_completed","item":{"type":"McpToolCall","id":"m1","server":"fs","tool":"edit_file","arguments":{"path":"src/a.rs","edits":[]},"status":"completed"}}}"#,
+        r#"{"type":"event_msg","payload":{"type":"item_completed","item":{"type":"McpToolCall","id":"m2","server":"fs","tool":"read_file","arguments":{"path":"src/a.rs"},"status":"completed"}}}"#,
+        r#"{"type":"response_item","payload":{"type":"custom_tool_call_output","call_id":"c1","output":"done"}}"#,
+    ];
+    assert_eq!(digest(&lines), "exec\nedit src/a.rs [last edit]\nread_file");
+}
+
+/// Half a character, as models and programs leave it where they cut, or bytes that are no text, in a place where a text
+/// without them would do: they cost themselves, not the call.
+#[test]
+fn half_a_character_in_a_call() {
+    let human = r#"{"type":"user","message":{"content":"Go"}}"#;
+    let claude = |input: &str| {
+        let line = format!(
+            r#"{{"type":"assistant","message":{{"content":[{{"type":"tool_use","id":"t","name":"Edit","input":{input}}}]}}}}"#
+        );
+        digest(&[human, &line])
+    };
+    let told = "edit src/a.rs => no result known [last edit]";
+    assert_eq!(
+        claude(r#"{"file_path":"src/a.rs","old_string":"\ud83d"}"#),
+        told
+    );
+    assert_eq!(
+        claude(r#"{"file_path":"src/a.rs","description":"\ude00 x"}"#),
+        told
+    );
+    assert_eq!(
+        claude(r#"{"file_path":"src/\ud83d.rs"}"#),
+        told.replace("a.rs", "\u{fffd}.rs")
+    );
+    let change = r#"{"type":"event_msg","payload":{"type":"item_completed","item":{"type":"FileChange","id":"c","status":"completed","changes":{"src/\ud83d.rs":{}}}}}"#;
+    let said = r#"{"type":"event_msg","payload":{"type":"agent_message","message":"Done"}}"#;
+    assert_eq!(
+        digest(&[human, change, said]),
+        "edit src/\u{fffd}.rs [last edit]"
+    );
+}
+
 /// The turns of all recorded sessions, to be read by a person and compared with `fixtures/turns.txt`.
 #[test]
 fn every_turn_of_every_recorded_session() {

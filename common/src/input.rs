@@ -9,7 +9,6 @@ mod loose;
 #[cfg(test)]
 mod tests;
 
-use std::borrow::Cow;
 use std::fmt;
 use std::io::{self, Read};
 use std::path::PathBuf;
@@ -193,12 +192,9 @@ impl HookInput {
             return Err(Error::Empty);
         }
         serde_json::from_slice(bytes)
-            .or_else(|source| {
-                let text = String::from_utf8_lossy(bytes);
-                match surrogates::mended(text.as_bytes()) {
-                    Cow::Borrowed(mended) if mended == bytes => Err(source),
-                    mended => serde_json::from_slice(&mended),
-                }
+            .or_else(|source| match surrogates::as_text(bytes) {
+                Some(text) => serde_json::from_slice(&text),
+                None => Err(source),
             })
             .map_err(|source| Error::Json {
                 source,

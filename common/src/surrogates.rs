@@ -37,6 +37,15 @@ pub fn mended(json: &[u8]) -> Cow<'_, [u8]> {
     Cow::Owned(mended)
 }
 
+/// `json` as text, with U+FFFD in place of what is none: bytes that aren't UTF-8 too. `None`: there is no such place.
+pub fn as_text(json: &[u8]) -> Option<Vec<u8>> {
+    let text = String::from_utf8_lossy(json);
+    match (mended(text.as_bytes()), &text) {
+        (Cow::Borrowed(_), Cow::Borrowed(_)) => None,
+        (mended, _) => Some(mended.into_owned()),
+    }
+}
+
 /// The UTF-16 unit that the escape at `at` stands for.
 fn unit(json: &[u8], at: usize) -> Option<u16> {
     let digits = json.get(at..at + 6)?.strip_prefix(b"\\u")?;

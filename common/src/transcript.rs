@@ -13,6 +13,7 @@ mod claude;
 mod codex;
 mod entry;
 mod gather;
+mod given;
 mod line;
 mod tail;
 mod wait;

@@ -11,6 +11,7 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 
 use super::entry::{Entry, Rules, Source};
+use super::given::Given;
 use super::line::{Printed, Text, TextOr};
 use crate::activity::Outcome;
 
@@ -56,7 +57,7 @@ struct Block<'a> {
     #[serde(borrow)]
     name: Option<Text<'a>>,
     #[serde(borrow)]
-    input: Option<tools::Input<'a>>,
+    input: Option<Given<'a>>,
     /// `tool_result`.
     #[serde(borrow)]
     tool_use_id: Option<Text<'a>>,

@@ -12,6 +12,7 @@ use std::borrow::Cow;
 use serde::Deserialize;
 
 use super::entry::{Entry, Rules, Source};
+use super::given::{Given, Strings};
 use super::line::{Keys, Loose, Printed, Text, TextOr};
 use crate::activity::{Call, What};
 
@@ -67,14 +68,19 @@ struct Item<'a> {
     /// `HookPrompt`.
     #[serde(borrow)]
     fragments: Option<Vec<Block<'a>>>,
-    /// `CommandExecution` and `FileChange`: the call that they complete.
+    /// `CommandExecution`, `FileChange` and `McpToolCall`: the call that they complete.
     #[serde(borrow)]
     id: Option<Text<'a>>,
     #[serde(borrow)]
-    command: Option<TextOr<'a, Text<'a>>>,
+    command: Option<Strings<'a>>,
     #[serde(borrow)]
     status: Option<Text<'a>>,
     exit_code: Option<i32>,
+    /// `McpToolCall`.
+    #[serde(borrow)]
+    tool: Option<Text<'a>>,
+    #[serde(borrow)]
+    arguments: Option<Given<'a>>,
     aggregated_output: Option<Printed>,
     changes: Option<Keys>,
 }
@@ -83,7 +89,7 @@ struct Item<'a> {
 #[derive(Deserialize)]
 struct Action<'a> {
     #[serde(borrow)]
-    command: Option<TextOr<'a, Text<'a>>>,
+    command: Option<Strings<'a>>,
 }
 
 #[derive(Deserialize)]
@@ -158,7 +164,7 @@ pub fn entries<'a>(object: &'a [u8], rules: &Rules<'_>, found: &mut Vec<Entry<'a
                 .or(payload.input)
                 .and_then(|given| given.0);
             let call = match payload.action.and_then(|action| action.command) {
-                Some(words) => Call::new(id.as_str(), tools::run(&tools::command_line(&words))),
+                Some(words) => Call::new(id.as_str(), tools::run(&tools::command_line(&words.0))),
                 None => tools::call(id.as_str(), name.as_str(), &given.unwrap_or_default()),
             };
             found.push(Entry::Call(call));
@@ -195,11 +201,14 @@ fn completed<'a>(item: Item<'a>, rules: &Rules<'_>, found: &mut Vec<Entry<'a>>) 
             let ours = texts.any(|text| rules.is_ours(text.as_str()));
             found.push(Entry::Feedback { ours });
         }
-        kind @ ("CommandExecution" | "FileChange") => {
-            let what = if kind == "FileChange" {
-                What::Edit(item.changes.unwrap_or_default().0)
-            } else {
-                tools::run(&tools::command_line(&item.command.unwrap_or_default()))
+        kind @ ("CommandExecution" | "FileChange" | "McpToolCall") => {
+            let what = match kind {
+                "FileChange" => What::Edit(item.changes.unwrap_or_default().0),
+                "McpToolCall" => {
+                    let name = item.tool.unwrap_or_default();
+                    item.arguments.unwrap_or_default().unknown(name.as_str())
+                }
+                _ => tools::run(&tools::command_line(&item.command.unwrap_or_default().0)),
             };
             let id = item.id.unwrap_or_default();
             let status = item.status.as_ref().map(Text::as_str);

@@ -6,6 +6,7 @@ use super::line::{Kind, Text, is_glued, is_long_message, objects};
 use super::tail::Line;
 use super::{claude, codex};
 use crate::activity::{Call, Outcome};
+use crate::surrogates;
 
 /// One thing that a line says.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -99,14 +100,27 @@ pub fn entries<'a>(line: Line<'a>, rules: &Rules<'_>) -> Vec<Entry<'a>> {
         .strip_prefix(b"\xef\xbb\xbf")
         .unwrap_or(line)
         .trim_ascii();
-    if whole.is_empty() || object(whole, rules, &mut found).is_some() {
+    if whole.is_empty() || read(whole, rules, &mut found).is_some() {
         return found;
     }
     for part in objects(line) {
         // A part that says nothing costs no more than itself.
-        let _ = object(part, rules, &mut found);
+        let _ = read(part, rules, &mut found);
     }
     found
+}
+
+/// As [`object`]; half a character that stands in the way costs itself alone.
+fn read<'a>(bytes: &'a [u8], rules: &Rules<'_>, found: &mut Vec<Entry<'a>>) -> Option<()> {
+    object(bytes, rules, found).or_else(|| {
+        let text = surrogates::as_text(bytes)?;
+        let mut said = Vec::new();
+        object(&text, rules, &mut said)?;
+        for entry in said {
+            found.push(entry.into_owned());
+        }
+        Some(())
+    })
 }
 
 /// Adds what one object says. `None`: the bytes aren't one object.

@@ -3,6 +3,7 @@
 //! Nothing here knows what a host means by a line. A line ought to hold one object; after a crash it holds a torn one
 //! with the next glued to it, or a run of NULs that the file system left behind. What can be read of it is read.
 
+mod any;
 mod json;
 mod kind;
 
@@ -10,6 +11,7 @@ use std::io::BufRead as _;
 
 use serde::de::IgnoredAny;
 
+pub use any::{Take, take};
 pub use json::{Keys, Loose, Printed, Text, TextOr};
 pub use kind::{Kind, is_long_message};
 

@@ -1,43 +1,23 @@
 //! Claude Code's tool calls and what came of them.
 
-use serde::Deserialize;
+use std::borrow::Cow;
 
 use crate::activity::{Call, Outcome, Status, What, short_path, tail};
-use crate::transcript::line::Loose;
-
-/// What a tool is called with: as much as is told of a call. Any tool may call anything by these names.
-#[derive(Default, Deserialize)]
-pub struct Input<'a> {
-    #[serde(borrow)]
-    command: Option<Loose<'a>>,
-    #[serde(borrow)]
-    file_path: Option<Loose<'a>>,
-    #[serde(borrow)]
-    notebook_path: Option<Loose<'a>>,
-    #[serde(borrow)]
-    pattern: Option<Loose<'a>>,
-    #[serde(borrow)]
-    description: Option<Loose<'a>>,
-}
+use crate::transcript::given::Given;
 
 /// The call of the tool `name`.
-pub fn call(id: &str, name: &str, input: Input<'_>) -> Call {
-    let text = |field: Option<Loose<'_>>| {
-        field
-            .and_then(|loose| loose.0)
-            .unwrap_or_default()
-            .into_owned()
-    };
-    let path = || text(input.file_path.or(input.notebook_path));
+pub fn call(id: &str, name: &str, given: Given<'_>) -> Call {
+    let text = |field: Option<Cow<'_, str>>| field.unwrap_or_default().into_owned();
+    let path = || given.paths.first().map(Cow::as_ref).unwrap_or_default();
     let what = match name {
-        "Bash" => What::run(&text(input.command)),
-        "Edit" | "MultiEdit" | "Write" | "NotebookEdit" => What::Edit(vec![path()]),
-        "Read" => What::other(&format!("read {}", short_path(&path()))),
-        "Grep" | "Glob" => What::other(&format!("search for {}", text(input.pattern))),
-        "Agent" | "Task" => What::other(&format!("agent: {}", text(input.description))),
+        "Bash" => What::run(&given.command.join(" ")),
+        "Edit" | "MultiEdit" | "Write" | "NotebookEdit" => What::Edit(vec![path().to_owned()]),
+        "Read" => What::other(&format!("read {}", short_path(path()))),
+        "Grep" | "Glob" => What::other(&format!("search for {}", text(given.pattern))),
+        "Agent" | "Task" => What::other(&format!("agent: {}", text(given.description))),
         "AskUserQuestion" => What::other("put a question to the user"),
         "ExitPlanMode" => What::other("put a plan to the user"),
-        _ => What::other(name),
+        _ => given.unknown(name),
     };
     Call::new(id, what)
 }

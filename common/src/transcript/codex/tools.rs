@@ -1,20 +1,15 @@
 //! Codex's tool calls and what came of them.
 
-use serde::Deserialize;
+use std::borrow::Cow;
 
 use crate::activity::{Call, Outcome, Status, What, tail};
-use crate::transcript::line::{Loose, Text, TextOr};
+use crate::transcript::given::Given;
 
 /// The command of an executed item: words, of which a shell's last holds the line.
-pub fn command_line(words: &TextOr<'_, Text<'_>>) -> String {
+pub fn command_line(words: &[Cow<'_, str>]) -> String {
     match words {
-        TextOr::Text(line) => line.as_str().to_owned(),
-        TextOr::List(words) => match words.as_slice() {
-            [_shell, flag, line] if matches!(flag.as_str(), "-c" | "-lc") => {
-                line.as_str().to_owned()
-            }
-            words => words.iter().map(Text::as_str).collect::<Vec<_>>().join(" "),
-        },
+        [_shell, flag, line] if matches!(flag.as_ref(), "-c" | "-lc") => line.to_string(),
+        words => words.join(" "),
     }
 }
 
@@ -32,37 +27,21 @@ pub fn patched(patch: &str) -> Vec<String> {
 
 /// The call of the function `name` with `arguments`, which are JSON for functions and a text for custom tools.
 pub fn call(id: &str, name: &str, arguments: &str) -> Call {
-    #[derive(Default, Deserialize)]
-    struct Arguments<'a> {
-        #[serde(borrow)]
-        cmd: Option<Loose<'a>>,
-        #[serde(borrow)]
-        command: Option<TextOr<'a, Text<'a>>>,
-        #[serde(borrow)]
-        input: Option<Loose<'a>>,
-        #[serde(borrow)]
-        chars: Option<Loose<'a>>,
-    }
-    let given: Arguments<'_> = serde_json::from_str(arguments).unwrap_or_default();
+    let given: Given<'_> = serde_json::from_str(arguments).unwrap_or_default();
     let what = match name {
         "exec_command" | "shell" | "local_shell" | "shell_command" | "container.exec" => {
-            let line = match (&given.command, &given.cmd) {
-                (Some(command), _) => command_line(command),
-                (None, Some(Loose(Some(line)))) => line.to_string(),
-                (None, _) => String::new(),
-            };
-            run(&line)
+            run(&match given.command.as_slice() {
+                [] => given.cmd.unwrap_or_default().into_owned(),
+                words => command_line(words),
+            })
         }
-        "apply_patch" => {
-            let patch = given.input.and_then(|input| input.0);
-            What::Edit(patched(patch.as_deref().unwrap_or(arguments)))
-        }
+        "apply_patch" => What::Edit(patched(given.input.as_deref().unwrap_or(arguments))),
         "write_stdin" => match given.chars {
-            Some(Loose(Some(chars))) if !chars.is_empty() => What::other("typed into a command"),
+            Some(chars) if !chars.is_empty() => What::other("typed into a command"),
             _ => What::Poll,
         },
         "request_user_input" => What::other("put a question to the user"),
-        _ => What::other(name),
+        _ => given.unknown(name),
     };
     Call::new(id, what)
 }

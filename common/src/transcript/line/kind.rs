@@ -73,6 +73,7 @@ impl Kind {
                             b"HookPrompt",
                             b"CommandExecution",
                             b"FileChange",
+                            b"McpToolCall",
                         ];
                         return Some(Self::if_any(items, head.inner_type()?, Self::Codex));
                     }
