@@ -19,7 +19,7 @@ use crate::activity::{Call, What};
 #[derive(Deserialize)]
 struct Wrapped<'a> {
     #[serde(borrow)]
-    payload: Payload<'a>,
+    payload: Option<Payload<'a>>,
 }
 
 /// An event or an item. The names of their fields don't clash in the kinds that are read.
@@ -130,9 +130,9 @@ const HOOK_PROMPT: &str = "<hook_prompt";
 
 /// Adds what `object` says. `None`: it is no object of the host's.
 pub fn entries<'a>(object: &'a [u8], rules: &Rules<'_>, found: &mut Vec<Entry<'a>>) -> Option<()> {
-    let payload = match serde_json::from_slice::<Wrapped<'a>>(object) {
-        Ok(wrapped) => wrapped.payload,
-        Err(_) => serde_json::from_slice::<Payload<'a>>(object).ok()?,
+    let payload = match serde_json::from_slice::<Wrapped<'a>>(object).ok()?.payload {
+        Some(payload) => payload,
+        None => serde_json::from_slice(object).ok()?,
     };
     let turn = payload
         .turn_id
