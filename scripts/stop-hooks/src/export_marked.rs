@@ -1,5 +1,6 @@
 //! `stop-hooks export-marked`: makes labelled texts of marked decisions.
 
+use std::collections::BTreeMap;
 use std::fs::Permissions;
 use std::io::Write;
 use std::os::unix::fs::PermissionsExt as _;
@@ -21,9 +22,12 @@ use crate::typed;
 /// `stop-hooks export-marked --help`.
 pub const HELP: &str = "\
 Writes the texts of marked decisions as labelled JSON lines, one a decision: id, hook, text, label, phenomenon, fields.
-Secrets were taken out when they were logged. `stop-hooks replay FILE` and scripts/eval.sh take such a file.
+Secrets were taken out when they were logged. `stop-hooks replay FILE` tells what layer 1 makes of them.
 
-Usage: stop-hooks export-marked FILE [OPTIONS]
+Usage: stop-hooks export-marked FILE|DIR/ [OPTIONS]
+
+A directory gets a file for each hook, named after it, as in tests/corpus. scripts/eval.sh counts those below
+tests/corpus/wide with the others: stop-hooks export-marked tests/corpus/wide/marked/
 
 Options:
   --days N         how far back to look [default: 90]
@@ -46,14 +50,18 @@ pub fn run(args: &mut lexopt::Parser, out: &mut dyn Write) -> Result<(), Error> 
             _ => return Err(arg.unexpected().into()),
         }
     }
-    let to = to.ok_or_else(|| Error::Usage("to which file?".to_owned()))?;
+    let to = to.ok_or_else(|| Error::Usage("to which file or directory?".to_owned()))?;
     let log_dir = told.logs()?;
     let marks = marks::read(&log_dir)?;
     let marked = |id: &str| marks.get(id).copied();
     let records = logged::records(&log_dir, Window::new(days, None), |record| {
         record.text.is_some() && marks.contains_key(&record.id)
     })?;
-    let mut rows = String::new();
+    let is_directory = to.is_dir() || to.as_os_str().as_encoded_bytes().ends_with(b"/");
+    let mut files = BTreeMap::<PathBuf, String>::new();
+    if !is_directory {
+        files.insert(to.clone(), String::new());
+    }
     for record in &records {
         let Some(mark) = marked(&record.id) else {
             continue;
@@ -66,12 +74,20 @@ pub fn run(args: &mut lexopt::Parser, out: &mut dyn Write) -> Result<(), Error> 
             "phenomenon": format!("marked {}", mark.name()),
             "fields": record.fields,
         });
-        rows += &row.to_string();
+        let file = if is_directory {
+            to.join(format!("{}.jsonl", typed::hook(&record.hook)?.name))
+        } else {
+            to.clone()
+        };
+        let rows = files.entry(file).or_default();
+        *rows += &row.to_string();
         rows.push('\n');
     }
-    // It holds what was said in sessions.
-    file::replace(&to, rows.as_bytes(), Some(&Permissions::from_mode(0o600)))
-        .map_err(|e| Error::file(&to, e))?;
+    for (file, rows) in &files {
+        // They hold what was said in sessions.
+        let mode = Permissions::from_mode(0o600);
+        file::replace(file, rows.as_bytes(), Some(&mode)).map_err(|e| Error::file(file, e))?;
+    }
     writeln!(
         out,
         "{} written to {}.",

@@ -285,7 +285,29 @@ fn marked_texts_become_rows_that_replay_takes() {
         2,
         "of scope-check alone"
     );
-    assert!(home.fail(&["export-marked"]).contains("to which file?"));
+    assert!(
+        home.fail(&["export-marked"])
+            .contains("to which file or directory?")
+    );
+}
+
+/// scripts/eval.sh takes rows by the name of their file.
+#[test]
+fn a_directory_gets_a_file_for_each_hook() {
+    let home = Home::new();
+    for (id, mark) in [("a", "right"), ("b", "wrong")] {
+        home.succeed(&["mark", id, mark]);
+    }
+    home.succeed(&["export-marked", "corpus/marked/"]);
+    home.succeed(&["export-marked", "corpus/marked"]);
+    let told = home.succeed(&["replay", "--format", "json", "corpus"]);
+    let counted: Vec<Value> = told
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .filter(|row: &Value| row["source"] == "corpus/marked/scope-check.jsonl")
+        .filter(|row| row["hook"] == "scope-check" && row["label"] == "block")
+        .collect();
+    assert_eq!(counted.len(), 2, "{told}");
 }
 
 #[test]

@@ -56,6 +56,7 @@ pub fn steps(hook: &Hook, config: &Config, input: Result<HookInput, input::Error
         steps.extend(judged_steps(judged, times.wrapping));
     }
     if let Some(asked) = &found.asked {
+        steps.extend(asked.attempts.is_empty().then(stages::nobody));
         steps.extend(asked.attempts.iter().map(attempt_step));
         if let Some(answer) = &asked.answer {
             steps.push(stages::reply(redact(&answer.raw).as_str()));

@@ -140,6 +140,7 @@ fn judged(hook: &Hook, rules: &Rules, record: &Record) -> Vec<Step> {
     if let Some(prompt) = logged::prompt(hook, rules, record) {
         steps.extend(stages::prompt(&prompt));
     }
+    steps.extend(record.attempts.is_empty().then(stages::nobody));
     steps.extend(record.attempts.iter().map(|attempt| {
         stages::attempt(
             &attempt.backend,

@@ -106,6 +106,15 @@ pub fn attempt(
     Step::new("judge", result).mood(mood).took(time)
 }
 
+/// No backend was tried.
+pub fn nobody() -> Step {
+    Step::new(
+        "judge",
+        "nobody was asked: there is none, or no time was left",
+    )
+    .mood(Mood::Fails)
+}
+
 /// The judge's own words.
 pub fn reply(raw: &str) -> Step {
     Step::new("reply", count_of(raw.len(), "byte")).body(raw)

@@ -73,13 +73,14 @@ pub fn print(stats: &Stats, ink: Ink, out: &mut dyn Write) -> Result<(), Error> 
         )?;
     }
 
-    writeln!(
-        out,
-        "\nA judge took {} (median), {} (95 of 100). A stop waited {} on average.",
-        millis(stats.judge_p50_ms),
-        millis(stats.judge_p95_ms),
-        millis(stats.mean_wait_ms)
-    )?;
+    let took = if total.judged > 0 {
+        let (p50, p95) = (millis(stats.judge_p50_ms), millis(stats.judge_p95_ms));
+        format!("A judge took {p50} (median), {p95} (95 of 100). ")
+    } else {
+        String::new()
+    };
+    let waited = millis(stats.mean_wait_ms);
+    writeln!(out, "\n{took}A stop waited {waited} on average.")?;
     if total.blocks > 0 {
         writeln!(
             out,
