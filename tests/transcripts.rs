@@ -388,60 +388,92 @@ fn shown(text: &str) -> String {
     }
 }
 
-/// A fixture in which the feedback is ours: `from` becomes `to` wherever it stands.
-fn with_feedback(name: &str, from: &str, to: &str) -> tempfile::NamedTempFile {
-    let text = fs::read_to_string(fixture(name)).expect("the fixture is there");
-    assert!(text.contains(from), "{name} holds no {from}");
+/// A fixture in which the feedback is ours: of every pair the first becomes the second wherever it stands.
+fn with_feedback(name: &str, pairs: &[[&str; 2]]) -> tempfile::NamedTempFile {
+    let mut text = fs::read_to_string(fixture(name)).expect("the fixture is there");
+    for [from, to] in pairs {
+        assert!(text.contains(from), "{name} holds no {from}");
+        text = text.replace(from, to);
+    }
     let file = tempfile::NamedTempFile::new().expect("a temporary file");
-    fs::write(&file, text.replace(from, to)).expect("it is written");
+    fs::write(&file, text).expect("it is written");
     file
 }
 
 #[track_caller]
-fn check_budget(stdin: &str, name: &str, [from, to]: [&str; 2], blocked_stops: usize) {
-    let file = with_feedback(name, from, to);
+fn check_budget(stdin: &str, name: &str, pairs: &[[&str; 2]], blocked_stops: usize) {
+    let file = with_feedback(name, pairs);
     let turn = transcript::read(&input(stdin, file.path()), &HOOKS).expect("there is a transcript");
-    assert_eq!(turn.blocked_stops, blocked_stops, "{name}: {from} => {to}");
+    assert_eq!(turn.blocked_stops, blocked_stops, "{name}: {pairs:?}");
 }
 
 #[test]
 fn only_our_own_feedback_spends_the_budget() {
     let stop = "claude-code/stdin-at-hook-two-blocks-active.json";
     let two = "claude-code/at-hook-two-blocks-active.jsonl";
+    let check = |pairs: &[[&str; 2]], blocked| check_budget(stop, two, pairs, blocked);
+    let program = ["bin/hook ", "bin/scope-check "];
     // Two hooks blocked one stop.
-    check_budget(stop, two, ["]: ", "]: [scope-check] "], 1);
-    check_budget(
-        stop,
-        two,
-        ["]: B says", "]: [commit-before-verify] says"],
+    check(&[program, ["]: ", "]: [scope-check] "]], 1);
+    check(
+        &[
+            ["bin/hook b", "bin/commit-before-verify b"],
+            ["]: B says", "]: [commit-before-verify] says"],
+        ],
         1,
     );
-    // Their words quote ours, or name a hook that isn't of the family.
-    check_budget(
-        stop,
-        two,
-        ["says verify\"}", "says [scope-check] verify\"}"],
+    // A command line may hold any bracket.
+    for command in [
+        "bin/scope-check --url http://[::1]:80 ] ",
+        "bin]x/scope-check ",
+        "b[in/[x/scope-check ",
+        "my hooks'/scope-check ",
+        "bin/timeout 30 '/h/scope-check' ",
+    ] {
+        check(&[["bin/hook ", command], ["]: ", "]: [scope-check] "]], 1);
+    }
+    // Another program said it, in our name, in a quotation of ours, or with ours for an argument.
+    check(&[["]: ", "]: [scope-check] "]], 0);
+    check(&[["]: ", "]: see [/h/scope-check]: [scope-check] "]], 0);
+    check(
+        &[
+            ["bin/hook ", "bin/no-scope-check "],
+            ["]: ", "]: [scope-check] "],
+        ],
         0,
     );
-    check_budget(stop, two, ["]: ", "]: [another-check] "], 0);
-    check_budget(stop, two, ["]: ", "]: he said: [scope-check] "], 0);
+    check(
+        &[
+            ["bin/hook ", "bin/scope-check.sh "],
+            ["]: ", "]: [scope-check] "],
+        ],
+        0,
+    );
+    check(&[program, ["]: ", "]: [commit-before-verify] "]], 0);
+    // Their words quote ours, or name a hook that isn't of the family.
+    check(
+        &[program, ["says verify\"}", "says [scope-check] verify\"}"]],
+        0,
+    );
+    check(&[program, ["]: ", "]: [another-check] "]], 0);
+    check(&[program, ["]: ", "]: he said: [scope-check] "]], 0);
     // `{"decision":"block"}`: no command line before the reason.
     let json = "claude-code/stop-decision-block.jsonl";
-    check_budget(stop, json, ["\\nREASON", "\\n[scope-check] REASON"], 1);
+    check_budget(stop, json, &[["\\nREASON", "\\n[scope-check] REASON"]], 1);
 
     let stop = "codex/blocked_twice.005-stop.stdin.json";
     let twice = "codex/blocked_twice.005-stop.at-hook-time.jsonl";
-    check_budget(stop, twice, ["Feedback: ", "[scope-check] "], 2);
-    check_budget(stop, twice, ["Feedback: ", "It said: [scope-check] "], 0);
+    check_budget(stop, twice, &[["Feedback: ", "[scope-check] "]], 2);
+    check_budget(stop, twice, &[["Feedback: ", "It said: [scope-check] "]], 0);
     let stop = "codex/two_hooks_block.005-stop.stdin.json";
     let two = "codex/two_hooks_block.005-stop.at-hook-time.jsonl";
     check_budget(
         stop,
         two,
-        ["Feedback from hook", "[scope-check] from hook"],
+        &[["Feedback from hook", "[scope-check] from hook"]],
         1,
     );
-    check_budget(stop, two, ["Feedback from hook two", "[scope-check]"], 1);
+    check_budget(stop, two, &[["Feedback from hook two", "[scope-check]"]], 1);
 }
 
 /// The host is in the middle of a write: half a line at the end changes nothing, digest included.

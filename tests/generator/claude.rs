@@ -87,11 +87,17 @@ pub fn lines(deed: &Deed, agent: bool, random: &mut Random, lines: &mut Vec<Stri
         Deed::Feedback(all) => {
             for words in all {
                 let text = &words.text;
+                let named = text.strip_prefix('[').and_then(|rest| rest.split_once(']'));
+                let hook = named.map_or("hook", |(name, _)| name);
                 let content = match random.below(3) {
                     0 => format!("Stop hook feedback:\n{text}"),
-                    1 => format!("Stop hook feedback:\n[/home/dev/bin/hook --flag 'a\nb']: {text}"),
+                    1 => {
+                        format!(
+                            "Stop hook feedback:\n[/home/dev/b]n/{hook} --flag 'a\nb]']: {text}"
+                        )
+                    }
                     _ => format!(
-                        "Stop hook feedback:\n[~/.claude/hooks/scope-check --judge auto]: {text}"
+                        "Stop hook feedback:\n[~/.claude/hooks/{hook} --url http://[::1]:80]: {text}"
                     ),
                 };
                 add(json!({"type": "user", "promptId": "p", "isMeta": true,

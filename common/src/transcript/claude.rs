@@ -293,24 +293,24 @@ fn command(content: &TextOr<'_, Block<'_>>) -> Option<String> {
 }
 
 /// A stop hook's feedback, which the host reports as `[command line]: stderr`, or as the `reason` alone.
+///
+/// It is ours if the words begin with the name of one of our hooks, and the command line, where there is one, names
+/// that program: another program may say what we say. The command line ends at the first `]: `, so one that holds
+/// this itself isn't known for ours, nor is that of a program which starts our hook without naming it. One that is
+/// given a hook's name for an argument, and speaks in its name, counts as ours.
 fn feedback<'a>(words: &str, rules: &Rules<'_>) -> Option<Entry<'a>> {
     let said = words.strip_prefix("Stop hook feedback:")?.trim_start();
     let said = said.strip_prefix("- ").unwrap_or(said);
-    let ours = rules.is_ours(said) || behind_command(said).is_some_and(|err| rules.is_ours(err));
+    let by_program = || {
+        let (command, err) = said.strip_prefix('[')?.split_once("]: ")?;
+        Some(names(command, rules.ours(err)?))
+    };
+    let ours = rules.ours(said).is_some() || by_program() == Some(true);
     Some(Entry::Feedback { ours })
 }
 
-/// What follows `[command line]: `. A command line may hold brackets itself; a reason may begin with a name in
-/// brackets, and no colon follows that.
-fn behind_command(said: &str) -> Option<&str> {
-    let mut depth = 0_usize;
-    let end = said.char_indices().find(|(_, c)| {
-        match c {
-            '[' => depth += 1,
-            ']' => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-        depth == 0
-    })?;
-    said.get(end.0..)?.strip_prefix("]: ")
+/// Whether `command` names the program `name`, with or without a directory.
+fn names(command: &str, name: &str) -> bool {
+    let parts = |c: char| c.is_whitespace() || "/\\'\"`;&|()=".contains(c);
+    command.split(parts).any(|part| part == name)
 }

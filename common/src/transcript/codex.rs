@@ -198,7 +198,7 @@ fn completed<'a>(item: Item<'a>, rules: &Rules<'_>, found: &mut Vec<Entry<'a>>) 
             let mut texts = fragments
                 .iter()
                 .filter_map(|fragment| fragment.text.as_ref());
-            let ours = texts.any(|text| rules.is_ours(text.as_str()));
+            let ours = texts.any(|text| rules.ours(text.as_str()).is_some());
             found.push(Entry::Feedback { ours });
         }
         kind @ ("CommandExecution" | "FileChange" | "McpToolCall") => {
@@ -240,7 +240,7 @@ fn user<'a>(
         let ours = prompts.any(|prompt| {
             prompt
                 .split_once('>')
-                .is_some_and(|(_attributes, words)| rules.is_ours(words))
+                .is_some_and(|(_attributes, words)| rules.ours(words).is_some())
         });
         found.push(Entry::Feedback { ours });
         return;

@@ -75,13 +75,10 @@ pub struct Rules<'a> {
 }
 
 impl Rules<'_> {
-    /// Whether a stop hook's words are ours: they begin with `[hook-name]`. Quoting us further on is not enough.
-    pub fn is_ours(&self, words: &str) -> bool {
-        let name = words
-            .trim_start()
-            .strip_prefix('[')
-            .and_then(|rest| rest.split_once(']'));
-        name.is_some_and(|(name, _)| self.hook_names.contains(&name))
+    /// Which of our hooks a stop hook's words are of: they begin with `[hook-name]`. Quoting us further on is not enough.
+    pub fn ours<'w>(&self, words: &'w str) -> Option<&'w str> {
+        let (name, _) = words.trim_start().strip_prefix('[')?.split_once(']')?;
+        self.hook_names.contains(&name).then_some(name)
     }
 }
 
