@@ -156,6 +156,10 @@ pub fn run(args: &mut lexopt::Parser, out: &mut dyn Write) -> Result<(), Error> 
         projects.extend(File::read(&path, &places, &mut findings));
     }
     let codex = File::read(&places.codex_hooks(), &places, &mut findings);
+    let mut codex_files = Vec::from_iter(&codex);
+    let codex_project = project_hooks(&places)?;
+    let codex_project = codex_project.and_then(|path| File::read(&path, &places, &mut findings));
+    codex_files.extend(&codex_project);
     let claude: Vec<&File> = user.iter().chain(&projects).collect();
 
     findings.extend(entries::programs(&owner, &places));
@@ -166,22 +170,18 @@ pub fn run(args: &mut lexopt::Parser, out: &mut dyn Write) -> Result<(), Error> 
         &owner,
         &places,
     ));
-    findings.extend(entries::timeouts(
-        claude.iter().copied().chain(&codex),
-        &owner,
-    ));
+    findings.extend(entries::doubles(Host::ClaudeCode, &claude, &owner));
+    findings.extend(entries::doubles(Host::Codex, &codex_files, &owner));
+    let all: Vec<&File> = claude.iter().chain(&codex_files).copied().collect();
+    findings.extend(entries::timeouts(&all, &owner));
     if let (Some(why), true) = (places.elsewhere(), user.is_some()) {
         findings.push(Finding::warning("entries", why, places.elsewhere_todo()));
     }
     findings.extend(own_rules::check(&owner, &places));
-    findings.extend(others::check(&claude, &owner));
-    let commands: Vec<_> = claude
-        .iter()
-        .chain(&codex.as_ref())
-        .flat_map(|f| &f.registered)
-        .collect();
+    findings.extend(others::check(&all, &owner));
+    let commands: Vec<_> = all.iter().flat_map(|file| &file.registered).collect();
     let of_claude = claude.iter().flat_map(|file| &file.registered);
-    let of_codex = codex.iter().flat_map(|file| &file.registered);
+    let of_codex = codex_files.iter().flat_map(|file| &file.registered);
     let by_host = of_claude
         .map(|registered| (Host::ClaudeCode, registered))
         .chain(of_codex.map(|registered| (Host::Codex, registered)));
@@ -216,6 +216,13 @@ fn project_settings(places: &Places) -> Result<Vec<PathBuf>, Error> {
         .skip(skip)
         .map(|name| directory.join(name))
         .collect())
+}
+
+/// Codex's hooks of the project that this runs in.
+fn project_hooks(places: &Places) -> Result<Option<PathBuf>, Error> {
+    let directory = std::env::current_dir()?.join(".codex");
+    let is_users = directory.canonicalize().ok() == places.codex.canonicalize().ok();
+    Ok((!is_users).then(|| directory.join("hooks.json")))
 }
 
 fn print(findings: &[Finding], ink: Ink, out: &mut dyn Write) -> Result<(), Error> {

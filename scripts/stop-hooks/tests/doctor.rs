@@ -222,14 +222,14 @@ fn what_runs_twice_is_named() {
     home.write("project/.claude/settings.json", &other);
     home.told(
         &["--offline"],
-        "warning  entries   in ~/.claude/settings.json and, differently, in ~/project/.claude/settings.json, so run twice a \
+        "warning  entries   in ~/.claude/settings.json and in ~/project/.claude/settings.json, differently, so run twice a \
          stop: scope-check",
     );
     home.write("project/.claude/settings.json", &home.settings());
-    let (said, _) = home.doctor(&["--offline"]);
-    assert!(
-        !said.contains("twice"),
-        "the same command runs once: {said}"
+    home.told(
+        &["--offline"],
+        "ok       entries   in ~/.claude/settings.json and in ~/project/.claude/settings.json alike, so run once a stop: \
+         bugfix-without-reproduction, commit-before-verify, scope-change, scope-check, shallow-bugfix",
     );
     home.write(
         "project/.claude/settings.json",
@@ -439,6 +439,16 @@ fn codex_is_asked_for_its_trust() {
         "{said}"
     );
     assert!(broken);
+    fs::create_dir(home.path("project/.codex")).unwrap();
+    let hooks = fs::read_to_string(home.path(".codex/hooks.json")).unwrap();
+    home.write("project/.codex/hooks.json", &hooks);
+    let (said, _) = home.doctor(&["--offline"]);
+    assert!(
+        said.contains(
+            "warning  entries   in ~/.codex/hooks.json and in ~/project/.codex/hooks.json: bugfix-without-reproduction, "
+        ),
+        "{said}"
+    );
     let config = format!(
         "[hooks.state.\"{}:stop:0:0\"]\n",
         home.path(".codex/hooks.json").display()
@@ -447,5 +457,11 @@ fn codex_is_asked_for_its_trust() {
     home.told(
         &["--offline"],
         "ok       codex     hooks of ~/.codex/hooks.json were trusted once; Codex was not asked",
+    );
+    home.write(".codex/hooks.json", "{,}");
+    let (said, _) = home.doctor(&["--offline"]);
+    assert!(
+        said.contains("error    codex     ~/.codex/hooks.json is not JSON: "),
+        "{said}"
     );
 }

@@ -17,6 +17,7 @@ use serde_json::{Value, json};
 use super::{File, Finding};
 use crate::places::Places;
 use crate::registration::{Owner, Whose};
+use crate::settings::json;
 use crate::terminal::count_of;
 
 const AREA: &str = "codex";
@@ -29,6 +30,14 @@ const TODO: &str =
 
 /// Checks the hooks of ours in Codex's hooks file.
 pub fn check(file: &File, owner: &Owner, places: &Places, offline: bool) -> Vec<Finding> {
+    if let Err(e) = json::parse(file.settings.text()) {
+        let what = format!("{} is not JSON: {e}", file.shown);
+        return vec![Finding::error(
+            AREA,
+            what,
+            "Codex runs none of its hooks; correct it",
+        )];
+    }
     let ours: Vec<_> = file
         .registered
         .iter()

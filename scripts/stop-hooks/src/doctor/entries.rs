@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use common::hook::NAMES;
+use common::input::Host;
 
 use super::{File, Finding};
 use crate::places::Places;
@@ -86,34 +87,51 @@ pub fn registered(
             "run install.sh if they shall run",
         )),
     }
-    for (name, commands) in &users {
-        if commands.len() > 1 {
-            findings.push(twice(name, &shown, &shown));
-        }
-    }
-    for file in projects {
-        for (name, commands) in stops(file, owner) {
-            let here = users.get(name);
-            let same = |command| here.is_some_and(|users| users.contains(command));
-            if here.is_some() && !commands.iter().all(same) {
-                findings.push(twice(name, &shown, &file.shown));
-            }
-        }
-    }
-    for file in user.into_iter().chain(projects) {
+    let files: Vec<_> = user.into_iter().chain(projects).collect();
+    for file in &files {
         findings.extend(elsewhere(file, owner));
     }
     findings
 }
 
-/// The client runs the same command once, however often it is registered; commands that differ by a byte run both.
-fn twice(name: &str, first: &str, second: &str) -> Finding {
-    let what = if first == second {
-        format!("twice in {first}, with different commands, so run twice a stop")
-    } else {
-        format!("in {first} and, differently, in {second}, so run twice a stop")
-    };
-    Finding::warning("entries", what, "remove one of the two").of(name)
+/// Does a hook run more than once a stop, because files of a user and a project both register it?
+///
+/// Claude Code runs the same command once, however often it is registered; commands that differ by a byte run both.
+/// Of Codex that isn't known.
+pub fn doubles(host: Host, files: &[&File], owner: &Owner) -> Vec<Finding> {
+    const AREA: &str = "entries";
+    const TODO: &str = "remove one of the two";
+    let mut findings = Vec::new();
+    for (nth, file) in files.iter().enumerate() {
+        let (here, shown) = (stops(file, owner), &file.shown);
+        for (name, commands) in &here {
+            if commands.len() > 1 {
+                let what =
+                    format!("twice in {shown}, with different commands, so run twice a stop");
+                findings.push(Finding::warning(AREA, what, TODO).of(*name));
+            }
+        }
+        for other in files.iter().skip(nth + 1) {
+            for (name, commands) in stops(other, owner) {
+                let Some(known) = here.get(name) else {
+                    continue;
+                };
+                let both = format!("in {shown} and in {}", other.shown);
+                let same = commands.iter().all(|command| known.contains(command));
+                findings.push(match host {
+                    Host::Codex => Finding::warning(AREA, both, TODO).of(name),
+                    Host::ClaudeCode if same => {
+                        Finding::ok(AREA, format!("{both} alike, so run once a stop")).of(name)
+                    }
+                    Host::ClaudeCode => {
+                        let what = format!("{both}, differently, so run twice a stop");
+                        Finding::warning(AREA, what, TODO).of(name)
+                    }
+                });
+            }
+        }
+    }
+    findings
 }
 
 /// The commands of our hooks under `Stop`, each once.
@@ -156,7 +174,7 @@ fn elsewhere(file: &File, owner: &Owner) -> Vec<Finding> {
 }
 
 /// Does the host wait long enough? After its timeout a stop passes without a word, and a gated command runs.
-pub fn timeouts<'a>(files: impl Iterator<Item = &'a File>, owner: &Owner) -> Vec<Finding> {
+pub fn timeouts(files: &[&File], owner: &Owner) -> Vec<Finding> {
     let (mut findings, mut ours) = (Vec::new(), 0);
     for file in files {
         for registered in &file.registered {
