@@ -290,6 +290,79 @@ fn digest(lines: &[&str]) -> String {
         .digest()
 }
 
+/// A prompt that begins like what the host writes in the user's name is a prompt if the host says so, or if it isn't
+/// made like that.
+#[test]
+fn claude_code_prompts_that_look_like_the_hosts_own() {
+    let user = |content: &str, more: &str| {
+        let content = serde_json::to_string(content).expect("a string");
+        format!(r#"{{"type":"user","message":{{"content":{content}}}{more}}}"#)
+    };
+    let said = r#"{"type":"assistant","message":{"content":[{"type":"text","text":"Done."}]}}"#;
+    let asked = |line: &str| {
+        let first = user("First", "");
+        let lines = [first.as_str(), said, line, said].join("\n");
+        let turns = Turns::read(std::io::Cursor::new(lines), &HOOKS);
+        turns
+            .last()
+            .expect("there is a turn")
+            .turn
+            .user_text
+            .expect("a boundary")
+    };
+    let notice = "<task-notification>\n<task-id>b1</task-id>\n<tool-use-id>t1</tool-use-id>\n\
+        <status>completed</status>\n<summary>s</summary>\n</task-notification>";
+    let typed = [
+        r#","origin":{"kind":"human"},"promptSource":"typed""#,
+        r#","origin":{"kind":"human"}"#,
+        r#","promptSource":"sdk""#,
+    ];
+    let texts = [
+        "<task-notification> tells nothing of it, why?",
+        "<system-reminder> shows up in my log",
+        "[Request interrupted by user] is all I see",
+    ];
+    for text in texts
+        .into_iter()
+        .chain([notice, "<command-name>/x</command-name>"])
+    {
+        for more in typed {
+            assert_eq!(asked(&user(text, more)), text, "{more}");
+        }
+    }
+    // Older clients say nothing of where a line is from.
+    for text in texts {
+        assert_eq!(asked(&user(text, "")), text);
+    }
+    for line in [
+        user(notice, ""),
+        user(
+            notice,
+            r#","origin":{"kind":"task-notification"},"promptSource":"sdk""#,
+        ),
+        user(&format!("{notice}\nRead the output file."), ""),
+        user("<system-reminder>be brief</system-reminder>", ""),
+        user("[Request interrupted by user]", ""),
+        user("<bash-input>ls</bash-input>", ""),
+    ] {
+        assert_eq!(asked(&line), "First", "{line}");
+    }
+    let queued = |prompt: &str, more: &str| {
+        let prompt = serde_json::to_string(prompt).expect("a string");
+        format!(
+            r#"{{"type":"attachment","attachment":{{"type":"queued_command","prompt":{prompt}{more}}}}}"#
+        )
+    };
+    assert_eq!(
+        asked(&queued(notice, r#","origin":{"kind":"human"}"#)),
+        notice
+    );
+    assert_eq!(
+        asked(&queued(notice, r#","commandMode":"task-notification""#)),
+        "First"
+    );
+}
+
 /// In code mode the model writes a program, and the calls that it makes are told by what completed alone.
 #[test]
 fn codex_edits_by_a_server_of_tools_out_of_a_program() {

@@ -3,6 +3,7 @@
 //! The host writes one content block a line; `user` lines are prompts, tool results, hook feedback, expansions of slash
 //! commands, and notices. Which of them a human wrote is told by what they are not.
 
+mod prompt;
 mod tools;
 
 use std::borrow::Cow;
@@ -28,6 +29,9 @@ struct Line<'a> {
     origin: Option<Origin<'a>>,
     #[serde(borrow)]
     prompt_id: Option<Text<'a>>,
+    /// `typed`, `sdk`: only on what came in as a prompt.
+    #[serde(borrow)]
+    prompt_source: Option<Text<'a>>,
     is_meta: Option<bool>,
     is_sidechain: Option<bool>,
     is_compact_summary: Option<bool>,
@@ -94,25 +98,6 @@ impl Origin<'_> {
     }
 }
 
-/// What the host or an IDE puts where a human's words stand.
-const INJECTED: [&str; 15] = [
-    "<command-name>",
-    "<command-message>",
-    "<command-args>",
-    "<local-command-stdout>",
-    "<local-command-stderr>",
-    "<local-command-caveat>",
-    "<bash-input>",
-    "<bash-stdout>",
-    "<bash-stderr>",
-    "<task-notification>",
-    "<system-reminder>",
-    "<ide_opened_file>",
-    "<ide_selection>",
-    "[Request interrupted by user]",
-    "[Request interrupted by user for tool use]",
-];
-
 /// What the host says in the assistant's place when it asks for no answer.
 const NO_RESPONSE: &str = "No response requested.";
 
@@ -173,19 +158,25 @@ fn user<'a>(line: Line<'a>, rules: &Rules<'_>, found: &mut Vec<Entry<'a>>) {
     let Some(content) = line.message.and_then(|message| message.content) else {
         return;
     };
+    let prompted = match &line.origin {
+        Some(origin) => origin.is_human(),
+        None => line.prompt_source.is_some(),
+    };
     let before = found.len();
-    found.extend(outcomes(&content).map(Entry::Outcome));
+    found.extend(outcomes(&content, prompted).map(Entry::Outcome));
     if found.len() > before {
         // Tools returned; nobody said anything.
     } else if line.is_meta == Some(true) {
-        let words = joined(texts(content));
+        let words = prompt::joined(prompt::texts(content));
         found.extend(feedback(&words, rules));
     } else if line.is_compact_summary != Some(true)
         && line.tool_use_result.is_none()
-        && line.origin.as_ref().is_none_or(Origin::is_human)
+        && (prompted || line.origin.is_none())
     {
-        found.extend(command(&content).map(Entry::Command));
-        found.extend(human(content).map(Entry::Human));
+        if !prompted {
+            found.extend(prompt::command(&content).map(Entry::Command));
+        }
+        found.extend(prompt::human(content, prompted).map(Entry::Human));
     }
     // Behind the message, so that whoever reads backwards learns the name before the turn is complete.
     found.extend(turn);
@@ -203,12 +194,13 @@ fn attachment<'a>(line: Line<'a>, found: &mut Vec<Entry<'a>>) {
                 (None, Some(mode)) => mode.as_str() == "prompt",
                 (None, None) => true,
             };
-            let Some(prompt) = attachment.prompt else {
+            let Some(given) = attachment.prompt else {
                 return;
             };
-            found.extend(outcomes(&prompt).map(Entry::Outcome));
             if human {
-                found.extend(self::human(prompt).map(Entry::Human));
+                found.extend(prompt::human(given, true).map(Entry::Human));
+            } else {
+                found.extend(outcomes(&given, false).map(Entry::Outcome));
             }
         }
         // A stop hook that adds context makes the agent go on, like one that blocks. Ours never do.
@@ -222,9 +214,10 @@ fn attachment<'a>(line: Line<'a>, found: &mut Vec<Entry<'a>>) {
     }
 }
 
-/// What tools returned, or what a background task has come to.
-fn outcomes(content: &TextOr<'_, Block<'_>>) -> impl Iterator<Item = Outcome> {
+/// What tools returned, or what a background task has come to. In a prompt that would be a quotation.
+fn outcomes(content: &TextOr<'_, Block<'_>>, prompt: bool) -> impl Iterator<Item = Outcome> {
     let (notice, blocks) = match content {
+        TextOr::Text(_) if prompt => (None, [].as_slice()),
         TextOr::Text(text) => (tools::notice(text.as_str()), [].as_slice()),
         TextOr::List(blocks) => (None, blocks.as_slice()),
     };
@@ -239,57 +232,6 @@ fn outcomes(content: &TextOr<'_, Block<'_>>) -> impl Iterator<Item = Outcome> {
             .map_or("", |printed| printed.0.as_str());
         Some(tools::outcome(id, block.is_error == Some(true), printed))
     }))
-}
-
-fn texts<'a>(content: TextOr<'a, Block<'a>>) -> Vec<Cow<'a, str>> {
-    match content {
-        TextOr::Text(text) => vec![text.0],
-        TextOr::List(blocks) => blocks.into_iter().filter_map(|b| Some(b.text?.0)).collect(),
-    }
-}
-
-fn joined(mut texts: Vec<Cow<'_, str>>) -> Cow<'_, str> {
-    match texts.len() {
-        0 | 1 => texts.pop().unwrap_or_default(),
-        _ => Cow::Owned(texts.join("\n\n")),
-    }
-}
-
-/// The human's own words in a prompt; `None` when there are none. An IDE puts what is open before them, in a block of
-/// its own. A pasted image without words is a message all the same.
-fn human<'a>(content: TextOr<'a, Block<'a>>) -> Option<Cow<'a, str>> {
-    let pasted = match &content {
-        TextOr::Text(_) => false,
-        TextOr::List(blocks) => blocks
-            .iter()
-            .any(|b| matches!(b.r#type.as_str(), "image" | "document")),
-    };
-    let mut texts = texts(content);
-    texts.retain(|text| {
-        let text = text.trim_start();
-        !text.is_empty() && !INJECTED.iter().any(|mark| text.starts_with(mark))
-    });
-    (pasted || !texts.is_empty()).then(|| joined(texts))
-}
-
-/// The slash command that the host took apart into tags.
-fn command(content: &TextOr<'_, Block<'_>>) -> Option<String> {
-    let TextOr::Text(text) = content else {
-        return None;
-    };
-    let part = |tag: &str| {
-        let (_, rest) = text.as_str().split_once(&format!("<{tag}>"))?;
-        Some(rest.split_once(&format!("</{tag}>"))?.0.trim())
-    };
-    if !text.as_str().trim_start().starts_with("<command-") {
-        return None;
-    }
-    let typed = [
-        part("command-name")?,
-        part("command-args").unwrap_or_default(),
-    ]
-    .join(" ");
-    Some(typed.trim_end().to_owned())
 }
 
 /// A stop hook's feedback, which the host reports as `[command line]: stderr`, or as the `reason` alone.

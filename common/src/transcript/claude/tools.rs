@@ -72,6 +72,9 @@ fn failure(text: &str) -> Status {
     }
 }
 
+/// The tag of a notice.
+pub const NOTICE: &str = "task-notification";
+
 /// How a call ended that went on in the background, where the host tells the agent of it.
 pub fn notice(text: &str) -> Option<Outcome> {
     let part = |tag: &str| {
