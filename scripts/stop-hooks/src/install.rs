@@ -58,10 +58,19 @@ pub fn run(args: &mut lexopt::Parser, out: &mut dyn Write) -> Result<(), Error> 
     let places = &options.places;
 
     let copies = executables::outdated(&options.from, &owner.executables)?;
-    let mut plans = vec![plan(&places.claude_settings(), &owner, &options)?];
-    if options.codex {
-        plans.push(plan(&places.codex_hooks(), &owner, &options)?);
-    }
+    let claude = plan(&places.claude_settings(), &owner, &options, "")?;
+    let codex = options
+        .codex
+        .then(|| {
+            plan(
+                &places.codex_hooks(),
+                &owner,
+                &options,
+                claude.settings.text(),
+            )
+        })
+        .transpose()?;
+    let plans: Vec<_> = std::iter::once(claude).chain(codex).collect();
 
     let would = if options.dry_run { "would be " } else { "" };
     for copy in &copies {
@@ -100,11 +109,16 @@ struct Plan {
     changes: Vec<Change>,
 }
 
-fn plan(path: &Path, owner: &Owner, options: &Options) -> Result<Plan, Error> {
+fn plan(path: &Path, owner: &Owner, options: &Options, other: &str) -> Result<Plan, Error> {
     let settings = Settings::read(path)?;
-    let (text, changes) =
-        registration::install(settings.text(), owner, &options.parts, &options.flags)
-            .map_err(|e| settings.content_error(e))?;
+    let (text, changes) = registration::install(
+        settings.text(),
+        owner,
+        &options.parts,
+        &options.flags,
+        other,
+    )
+    .map_err(|e| settings.content_error(e))?;
     if !changes.is_empty() {
         settings.check_writable()?;
     }

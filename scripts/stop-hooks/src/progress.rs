@@ -81,7 +81,10 @@ fn line(unit: Unit, done: u64, all: u64, elapsed: Duration) -> String {
     };
     let share = percent(done.min(all), all);
     let rate = match unit {
-        Unit::Bytes => format!("{share}, {} MB/s", done / 1000 / millis),
+        Unit::Bytes => match done / millis {
+            slow @ ..1000 => format!("{share}, {slow} kB/s"),
+            fast => format!("{share}, {} MB/s", fast / 1000),
+        },
         Unit::Texts => format!("{done} of {all}"),
     };
     format!(
@@ -137,17 +140,24 @@ mod tests {
         );
         check(
             bytes,
+            1_000_000,
+            4_000_000,
+            2,
+            "██████                   25.0 %, 500 kB/s, 6 s left",
+        );
+        check(
+            bytes,
             1_000,
             2_000_000,
             60,
-            "▏                        0.1 %, 0 MB/s, 1999 min left",
+            "▏                        0.1 %, 0 kB/s, 1999 min left",
         );
         check(
             bytes,
             0,
             0,
             0,
-            "                         -, 0 MB/s, 0 s left",
+            "                         -, 0 kB/s, 0 s left",
         );
         check(texts, 3, 6, 6, "████████████             3 of 6, 6 s left");
     }

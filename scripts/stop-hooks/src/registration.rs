@@ -241,13 +241,13 @@ impl Owner {
     }
 
     /// The flags that `hook` has in an entry of any event: a gate added later asks the same judge in the same mode.
-    fn flags_of(&self, text: &str, hook: &str) -> Result<Flags, splice::Error> {
+    fn flags_of(&self, text: &str, hook: &str) -> Result<Option<Flags>, splice::Error> {
         let there = splice::registered(text)?;
         let of_hook = |r: &Registered| match self.whose(&r.command) {
             Whose::Ours { hook: name, flags } if name == hook => Some(flags),
             _ => None,
         };
-        Ok(there.iter().find_map(of_hook).unwrap_or_default())
+        Ok(there.iter().find_map(of_hook))
     }
 
     fn hook_at(&self, program: &Path) -> Option<&'static str> {
@@ -285,7 +285,9 @@ pub struct Change {
     pub after: String,
 }
 
-/// `text` with the entries of `parts`, and the changes that this took. Parts that are there already stay.
+/// `text` with the entries of `parts`, and the changes that this took. Parts that are there already stay. A new entry takes
+/// the flags that its hook has in `text`, else in `other`, the file of the other client: after a trial in mode shadow no
+/// client begins to block unasked.
 ///
 /// # Errors
 /// When the text is not JSON of the expected shape.
@@ -294,6 +296,7 @@ pub fn install(
     owner: &Owner,
     parts: &[Part],
     flags: &Flags,
+    other: &str,
 ) -> Result<(String, Vec<Change>), splice::Error> {
     let mut text = text.to_owned();
     let mut changes = Vec::new();
@@ -322,7 +325,11 @@ pub fn install(
                 }
             }
             if !found {
-                let entry = part.wanted(owner, hook, &flags.over(&owner.flags_of(&text, hook)?));
+                let older = match owner.flags_of(&text, hook)? {
+                    Some(flags) => flags,
+                    None => owner.flags_of(other, hook)?.unwrap_or_default(),
+                };
+                let entry = part.wanted(owner, hook, &flags.over(&older));
                 text = splice::append(&text, &entry)?;
                 changes.push(Change {
                     event: part.event(),
@@ -430,25 +437,25 @@ mod tests {
     fn given_flags_replace_and_others_stay() {
         let first = flags(&[("judge", "openai:m"), ("url", "http://localhost:1/v1")]);
         let parts = [Part::Stop];
-        let (text, changes) = install("{}", &owner(), &parts, &first).unwrap();
+        let (text, changes) = install("{}", &owner(), &parts, &first, "").unwrap();
         assert_eq!(changes.len(), 5);
 
         let shadow = flags(&[("mode", "shadow"), ("timeout-s", "60")]);
-        let (text, changes) = install(&text, &owner(), &parts, &shadow).unwrap();
+        let (text, changes) = install(&text, &owner(), &parts, &shadow, "").unwrap();
         assert_eq!(changes.len(), 5);
         assert!(text.contains(
             "scope-check --judge openai:m --url http://localhost:1/v1 --mode shadow --timeout-s 60\",\"timeout\":70}"
         ));
 
-        let (again, changes) = install(&text, &owner(), &parts, &Flags::default()).unwrap();
+        let (again, changes) = install(&text, &owner(), &parts, &Flags::default(), "").unwrap();
         assert_eq!((again, changes), (text, Vec::new()));
     }
 
     #[test]
     fn a_part_added_later_takes_the_flags_of_the_hook() {
         let shadow = flags(&[("judge", "openai:m"), ("mode", "shadow")]);
-        let (text, _) = install("", &owner(), &[Part::Stop], &shadow).unwrap();
-        let (_, changes) = install(&text, &owner(), &[Part::Gate], &Flags::default()).unwrap();
+        let (text, _) = install("", &owner(), &[Part::Stop], &shadow, "").unwrap();
+        let (_, changes) = install(&text, &owner(), &[Part::Gate], &Flags::default(), "").unwrap();
         let added: Vec<_> = changes.iter().map(|change| change.after.as_str()).collect();
         assert_eq!(added.len(), 1, "{added:?}");
         assert!(
@@ -460,13 +467,13 @@ mod tests {
     #[test]
     fn parts_that_are_there_are_kept_up() {
         let parts = [Part::Stop, Part::Subagents, Part::Gate];
-        let (text, changes) = install("{}", &owner(), &parts, &Flags::default()).unwrap();
+        let (text, changes) = install("{}", &owner(), &parts, &Flags::default(), "").unwrap();
         assert_eq!(changes.len(), 11);
         assert!(text.contains(
             r#"{"matcher":"Bash","hooks":[{"type":"command","command":"/home/u/.claude/hooks/commit-before-verify --gate","timeout":30}]}"#
         ));
         let warn = flags(&[("mode", "warn")]);
-        let (text, changes) = install(&text, &owner(), &[Part::Stop], &warn).unwrap();
+        let (text, changes) = install(&text, &owner(), &[Part::Stop], &warn, "").unwrap();
         assert_eq!(changes.len(), 11);
         assert_eq!(text.matches("--mode warn").count(), 11);
         assert_eq!(text.matches("--gate --mode warn").count(), 1);
@@ -475,8 +482,14 @@ mod tests {
     #[test]
     fn a_wrapped_hook_is_not_registered_a_second_time() {
         let text = r#"{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"nice /home/u/.claude/hooks/scope-check"}]}]}}"#;
-        let (text, changes) =
-            install(text, &owner(), &[Part::Stop], &flags(&[("mode", "warn")])).unwrap();
+        let (text, changes) = install(
+            text,
+            &owner(),
+            &[Part::Stop],
+            &flags(&[("mode", "warn")]),
+            "",
+        )
+        .unwrap();
         assert_eq!(changes.len(), 4);
         assert_eq!(text.matches("scope-check").count(), 1);
     }

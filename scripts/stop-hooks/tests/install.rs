@@ -360,6 +360,21 @@ fn codex_entries_go_to_the_end_and_trust_is_explained() {
 }
 
 #[test]
+fn codex_takes_over_the_flags_of_claude_codes_entries() {
+    let home = Home::new();
+    home.install(&["--mode", "shadow", "--judge", "openai:m"]);
+    home.install(&["--codex", "--judge", "none"]);
+    let text = fs::read_to_string(home.path(".codex/hooks.json")).unwrap();
+    for command in commands(&text, "Stop") {
+        assert!(
+            command.ends_with(" --judge none --mode shadow"),
+            "{command}"
+        );
+    }
+    assert_eq!(commands(&text, "Stop"), commands(&home.settings(), "Stop"));
+}
+
+#[test]
 fn what_others_changed_in_between_stays() {
     let home = Home::new();
     home.write_settings("{\n  \"a\": 1\n}\n");
