@@ -26,6 +26,7 @@ mod contexts;
 mod joint;
 mod line;
 mod pem;
+mod query;
 mod shape;
 #[cfg(test)]
 mod tests;

@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 use regex::{Regex, RegexBuilder};
 
 use super::shape;
-use super::{Found, joint};
+use super::{Found, joint, query};
 
 struct Rule {
     kind: &'static str,
@@ -173,15 +173,25 @@ impl Rule {
         found: &mut Vec<Found>,
     ) {
         for captures in regex.captures_iter(lower.get(part.clone()).unwrap_or_default()) {
-            let Some(group) = captures.iter().skip(1).flatten().next() else {
+            let (Some(all), Some(group)) =
+                (captures.get(0), captures.iter().skip(1).flatten().next())
+            else {
                 continue;
             };
             let start = part.start + group.start();
-            let value = view.get(start..start + group.len()).unwrap_or_default();
-            let value = value.trim_end_matches(['.', ':', '\\']);
-            let end = start + value.len();
-            let after = view.get(end..).unwrap_or_default();
-            if value.len() >= self.least && self.proof.holds(value, after) {
+            let end = start + group.len();
+            let whole = if matches!(self.kind, "password" | "secret") {
+                query::end_of_value(view, part.start + all.start(), end)
+            } else {
+                end
+            };
+            let holds = |end: usize| {
+                let value = view.get(start..end)?.trim_end_matches(['.', ':', '\\']);
+                let end = start + value.len();
+                let after = view.get(end..)?;
+                (value.len() >= self.least && self.proof.holds(value, after)).then_some(end)
+            };
+            if let Some(end) = holds(whole).or_else(|| holds(end)) {
                 found.push(Found {
                     kind: self.kind,
                     specific: false,

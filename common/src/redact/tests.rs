@@ -110,6 +110,49 @@ fn secrets_go_where_their_place_gives_them_away() {
 }
 
 #[test]
+fn an_ampersand_ends_a_secret_in_a_query_alone() {
+    let (a, b) = (random(9), random(6));
+    for place in [
+        "password=◆",
+        "export DB_PASSWORD=◆ && make",
+        "password: ◆",
+        "PASSWORD=◆&",
+        "PASSWORD=◆& make",
+        "PASSWORD=◆&&make",
+        "client_secret=◆\nx",
+    ] {
+        for secret in [
+            format!("{a}&{b}"),
+            format!("{b}&{a}&{b}"),
+            format!("{b}&{b}"),
+        ] {
+            let kind = if place.starts_with('c') {
+                "secret"
+            } else {
+                "password"
+            };
+            check_place(place, &secret, kind);
+        }
+    }
+    for place in [
+        "https://x.example/?user=me&password=◆&debug&y=1",
+        "https://x.example/?password=◆&debug",
+        "curl -d 'password=◆&user=me'",
+        "password=◆&amp;user=me",
+        "password=◆&user=",
+    ] {
+        check_place(place, &a, "password");
+    }
+    for text in [
+        "if passwd == a1 & b2 & c3",
+        "pwd=/srv/x1&&make",
+        "password=$a1&b2c3d4e5",
+    ] {
+        check(text, text);
+    }
+}
+
+#[test]
 fn what_names_a_secret_without_being_one_stays() {
     for text in [
         "token: ${{ secrets.GITHUB_TOKEN }}",
