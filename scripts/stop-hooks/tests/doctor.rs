@@ -400,6 +400,7 @@ fn codex(home: &Home, trust: &str) {
                 "eventName": "stop",
                 "command": format!("{} --judge command:{judge}", command(name)),
                 "trustStatus": trust,
+                "enabled": trust != "off",
             })
         })
         .collect();
@@ -431,6 +432,14 @@ fn codex_is_asked_for_its_trust() {
         &[],
         "error    codex     ~/.codex/hooks.json: not trusted, so skipped: Stop of commit-before-verify, Stop of scope-check, \
          Stop of scope-change, Stop of shallow-bugfix, Stop of bugfix-without-reproduction",
+    );
+    codex(&home, "off");
+    let (said, _) = home.doctor(&[]);
+    assert!(
+        said.contains(
+            "error    codex     ~/.codex/hooks.json: switched off in Codex, so skipped: Stop of "
+        ),
+        "{said}"
     );
     codex(&home, "modified");
     let (said, broken) = home.doctor(&[]);

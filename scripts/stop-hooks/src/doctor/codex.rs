@@ -53,9 +53,10 @@ pub fn check(file: &File, owner: &Owner, places: &Places, offline: bool) -> Vec<
     let mut trusted = 0_usize;
     let mut findings = Vec::new();
     for registered in ours {
-        let state = states
-            .iter()
-            .find(|(command, _)| *command == registered.command);
+        let state = states.iter().find(|state| {
+            state.event.eq_ignore_ascii_case(&registered.event)
+                && state.command == registered.command
+        });
         let wrong = |what: &str, todo: &str| {
             let hook = match owner.whose(&registered.command) {
                 Whose::Ours { hook, .. } | Whose::Wrapped { hook } => hook,
@@ -64,7 +65,11 @@ pub fn check(file: &File, owner: &Owner, places: &Places, offline: bool) -> Vec<
             let entry = format!("{} of {hook}", registered.event);
             Finding::error(AREA, format!("{}: {what}", file.shown), todo).of(entry)
         };
-        match state.map(|(_, trust)| trust.as_str()) {
+        match state.map(|state| state.trust.as_str()) {
+            Some(_) if state.is_some_and(|state| !state.enabled) => findings.push(wrong(
+                "switched off in Codex, so skipped",
+                "switch it on: start codex, /hooks",
+            )),
             Some("trusted") => trusted += 1,
             Some("modified") => {
                 findings.push(wrong("changed since it was trusted, so skipped", TODO));
@@ -113,8 +118,16 @@ fn recorded(file: &File, places: &Places) -> Finding {
     }
 }
 
-/// The commands that Codex knows, with its trust in them; none when it can't be asked.
-fn states(codex_dir: &Path) -> Option<Vec<(String, String)>> {
+/// A hook as Codex lists it.
+struct State {
+    event: String,
+    command: String,
+    trust: String,
+    enabled: bool,
+}
+
+/// The hooks that Codex knows; none when it can't be asked.
+fn states(codex_dir: &Path) -> Option<Vec<State>> {
     let mut server = Command::new("codex")
         .arg("app-server")
         .env("CODEX_HOME", codex_dir)
@@ -131,7 +144,12 @@ fn states(codex_dir: &Path) -> Option<Vec<(String, String)>> {
     let hooks = answer?.pointer("/result/data/0/hooks")?.as_array()?.clone();
     let states = hooks.iter().filter_map(|hook| {
         let text = |key| Some(hook.get(key)?.as_str()?.to_owned());
-        Some((text("command")?, text("trustStatus")?))
+        Some(State {
+            event: text("eventName")?,
+            command: text("command")?,
+            trust: text("trustStatus")?,
+            enabled: hook.get("enabled").and_then(Value::as_bool) != Some(false),
+        })
     });
     Some(states.collect())
 }
