@@ -108,6 +108,8 @@ enum Outcome {
     Delete,
     /// The file as it is now, without ours.
     Cut(String),
+    /// The same without some of ours.
+    Part(String),
 }
 
 /// What is to be done to the file at `path`, if it holds any of ours.
@@ -142,7 +144,7 @@ fn outcome(
     let named = |e| settings.content_error(e);
     let text = splice::remove(settings.text(), unwanted).map_err(named)?;
     if !registration::ours(&text, owner).is_empty() {
-        return Ok(Outcome::Cut(text));
+        return Ok(Outcome::Part(text));
     }
     let essence = splice::essence(&text).map_err(named)?;
     Ok(match settings.backup()? {
@@ -162,7 +164,7 @@ impl Plan {
                 self.settings.forget_backup()?;
             }
             Outcome::Delete => self.settings.delete()?,
-            Outcome::Cut(text) => self.settings.write(text)?,
+            Outcome::Cut(text) | Outcome::Part(text) => self.settings.write(text)?,
         }
         Ok(())
     }
@@ -182,7 +184,7 @@ impl Plan {
                 "{path}: changed by others since, so only our entries go; as it was before: {}",
                 places.shown(&self.settings.backup_path())
             )?,
-            Outcome::Cut(_) => {}
+            Outcome::Cut(_) | Outcome::Part(_) => {}
         }
         Ok(())
     }

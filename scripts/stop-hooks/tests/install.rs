@@ -6,11 +6,14 @@
     reason = "a test that can't go on fails where it stands"
 )]
 
+mod harness;
+
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
+use harness::agree;
 use tempfile::TempDir;
 
 const HOOKS: [&str; 5] = [
@@ -149,6 +152,40 @@ fn a_fresh_home_gets_five_entries_and_six_programs() {
             0o755
         );
     }
+}
+
+/// What a person reads from the first installation to the end.
+#[test]
+fn every_step_says_what_it_did() {
+    let home = Home::new();
+    home.write_settings("{}");
+    let mut told = String::new();
+    for args in [
+        &["--mode", "shadow", "--dry-run"][..],
+        &["--mode", "shadow"],
+        &["--mode", "block", "--gate", "--codex"],
+    ] {
+        told += &[
+            "$ install ",
+            &args.join(" "),
+            "\n",
+            &home.install(args),
+            "\n",
+        ]
+        .concat();
+    }
+    for args in [&["--gate"][..], &[], &[]] {
+        told += &[
+            "$ uninstall ",
+            &args.join(" "),
+            "\n",
+            &home.uninstall(args),
+            "\n",
+        ]
+        .concat();
+    }
+    let home = home.directory.path().display().to_string();
+    agree("install.txt", &told.replace(&home, "~"));
 }
 
 #[test]

@@ -6,6 +6,8 @@
     reason = "a test that can't go on fails where it stands"
 )]
 
+mod harness;
+
 use std::fs;
 use std::io::Write as _;
 use std::os::unix::fs::PermissionsExt as _;
@@ -13,6 +15,7 @@ use std::path::Path;
 use std::process::{Command, Output, Stdio};
 use std::time::Duration;
 
+use harness::agree;
 use serde_json::{Value, json};
 
 fn run(directory: &Path, args: &[&str], stdin: &str) -> Output {
@@ -280,6 +283,22 @@ fn a_judge_is_asked_about_hits_alone_and_no_more_often_than_allowed() {
         3
     );
     assert_eq!(told.lines().count(), 9);
+}
+
+#[test]
+fn a_summary_tells_what_would_be_blocked_and_what_it_costs() {
+    let directory = tempfile::tempdir().unwrap();
+    fs::create_dir(directory.path().join("sessions")).unwrap();
+    fs::write(directory.path().join("sessions/s.jsonl"), session()).unwrap();
+    let judge = judge(directory.path());
+    let args = ["replay", "--with-judge", "--judge", &judge, "sessions"];
+    let told = succeed(directory.path(), &args, "");
+    let (before, time) = told.split_once(" and took ").unwrap();
+    let (_, after) = time.split_once(" each.").unwrap();
+    agree(
+        "replay.txt",
+        &format!("{before} and took some time.{after}"),
+    );
 }
 
 #[test]
