@@ -36,7 +36,7 @@ pub mod redact;
 pub mod rules;
 pub mod run;
 pub mod signal;
-mod surrogates;
+pub mod surrogates;
 mod traced;
 pub mod transcript;
 pub mod verdict;

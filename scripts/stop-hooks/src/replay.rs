@@ -179,6 +179,10 @@ pub fn run(args: &mut lexopt::Parser, out: &mut dyn Write) -> Result<(), Error> 
         Ok(Next::Go)
     })?;
     progress.wipe();
+    for sentence in files.left_out() {
+        // With stderr gone there is nobody left to tell.
+        let _ = writeln!(std::io::stderr(), "stop-hooks: {sentence}");
+    }
     if !options.json {
         if interruption.came() {
             let share = percent(files.read(), files.bytes);

@@ -88,6 +88,51 @@ fn every_row_is_a_turn_for_every_hook() {
 }
 
 #[test]
+fn what_is_no_row_or_no_label_is_told() {
+    let directory = tempfile::tempdir().unwrap();
+    let rows = concat!(
+        r#"{"text":"Let's push this now \ud83d","label":"maybe"}"#,
+        "\n\n",
+        r#"{"text":"Done.","label":7,"lang":["en"],"hook":{}}"#,
+        "\nno row\n",
+        r#"{"text":["Done."]}"#,
+        "\n",
+        r#"{"text":"Done.","label":null}"#,
+        "\n",
+        r#"{"text":"Done.","label":"allow"}"#,
+    );
+    fs::write(directory.path().join("rows.jsonl"), rows).unwrap();
+    let args = [
+        "replay",
+        "--hook",
+        "scope-check",
+        "--format",
+        "json",
+        "rows.jsonl",
+    ];
+    let output = run(directory.path(), &args, "");
+    let stdout = String::from_utf8(output.stdout).unwrap();
+    let lines: Vec<Value> = stdout
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let told: Vec<_> = lines
+        .iter()
+        .map(|l| (l["line"].as_u64().unwrap(), l["label"].as_str()))
+        .collect();
+    assert_eq!(told, [(1, None), (3, None), (6, None), (7, Some("allow"))]);
+    assert_eq!(
+        lines.first().unwrap()["turn_text"],
+        "Let's push this now \u{fffd}"
+    );
+    assert_eq!(
+        String::from_utf8(output.stderr).unwrap(),
+        "stop-hooks: 2 lines without a text were left out, the first is rows.jsonl:4\n\
+         stop-hooks: 2 labels are neither block nor allow and don't count, the first is rows.jsonl:1\n"
+    );
+}
+
+#[test]
 fn labels_give_recall_and_pass_rate() {
     let directory = tempfile::tempdir().unwrap();
     let one = ["replay", "--hook", "commit-before-verify", "rows.jsonl"];

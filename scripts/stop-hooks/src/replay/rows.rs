@@ -5,20 +5,86 @@ use std::path::Path;
 
 use common::hook::NAMES;
 use common::input::HookInput;
-use common::transcript;
+use common::{surrogates, transcript};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::turns::{Next, Turn};
 use crate::error::Error;
+use crate::terminal::count as number;
 
+/// A line, of which only the text has to be there.
 #[derive(Debug, Deserialize)]
 struct Row {
     text: String,
     id: Option<Value>,
-    label: Option<String>,
-    lang: Option<String>,
-    hook: Option<String>,
+    label: Option<Value>,
+    lang: Option<Value>,
+    hook: Option<Value>,
+}
+
+impl Row {
+    /// Half a character in it costs that character alone.
+    fn parse(line: &[u8]) -> Option<Self> {
+        let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line);
+        serde_json::from_slice(line)
+            .ok()
+            .or_else(|| serde_json::from_slice(&surrogates::as_text(line)?).ok())
+    }
+}
+
+fn text(value: Option<Value>) -> Option<String> {
+    match value? {
+        Value::String(text) => Some(text),
+        _ => None,
+    }
+}
+
+/// What of files of rows could not be used.
+#[derive(Debug, Default)]
+pub struct LeftOut {
+    lines: Places,
+    labels: Places,
+}
+
+#[derive(Debug, Default)]
+struct Places {
+    count: u64,
+    first: String,
+}
+
+impl Places {
+    fn add(&mut self, source: &str, line: u64) {
+        if self.count == 0 {
+            self.first = format!("{source}:{line}");
+        }
+        self.count += 1;
+    }
+}
+
+impl LeftOut {
+    /// One sentence for each kind.
+    pub fn sentences(&self) -> impl Iterator<Item = String> {
+        let told = |places: &Places, one: &str, many: &str| {
+            let Places { count, first } = places;
+            match count {
+                0 => None,
+                1 => Some(format!("1 {one}: {first}")),
+                _ => Some(format!("{} {many}, the first is {first}", number(*count))),
+            }
+        };
+        let lines = told(
+            &self.lines,
+            "line without a text was left out",
+            "lines without a text were left out",
+        );
+        let labels = told(
+            &self.labels,
+            "label is neither block nor allow and doesn't count",
+            "labels are neither block nor allow and don't count",
+        );
+        lines.into_iter().chain(labels)
+    }
 }
 
 /// Whether the first line of a file, of which `block` is the beginning, is a row. No line of a session has a text at
@@ -28,10 +94,10 @@ pub fn begins_as_rows(block: &[u8]) -> bool {
     let first = block
         .split(|&b| b == b'\n')
         .find(|line| !line.trim_ascii().is_empty());
-    first.is_some_and(|line| serde_json::from_slice::<Row>(line).is_ok())
+    first.is_some_and(|line| Row::parse(line).is_some())
 }
 
-/// Hands every row to `take`; lines that are none are passed over.
+/// Hands every row to `take`; what is none is noted in `left_out`.
 ///
 /// # Errors
 /// When the file can't be read, or `take` fails.
@@ -39,6 +105,7 @@ pub fn each(
     mut from: impl BufRead,
     path: &Path,
     source: &str,
+    left_out: &mut LeftOut,
     take: &mut impl FnMut(Turn<'_>) -> Result<Next, Error>,
 ) -> Result<Next, Error> {
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
@@ -51,10 +118,17 @@ pub fn each(
             return Ok(Next::Go);
         }
         line += 1;
-        let row = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes);
-        let Ok(row) = serde_json::from_slice::<Row>(row) else {
+        let Some(row) = Row::parse(&bytes) else {
+            if !bytes.trim_ascii().is_empty() {
+                left_out.lines.add(source, line);
+            }
             continue;
         };
+        let labelled = row.label.is_some();
+        let label = text(row.label).filter(|label| matches!(label.as_str(), "block" | "allow"));
+        if labelled && label.is_none() {
+            left_out.labels.add(source, line);
+        }
         let next = take(Turn {
             source,
             line,
@@ -63,9 +137,9 @@ pub fn each(
                 other => other.to_string(),
             }),
             seen: seen(&row.text),
-            label: row.label,
-            label_of: row.hook.or_else(|| named_after.map(str::to_owned)),
-            lang: row.lang,
+            label,
+            label_of: text(row.hook).or_else(|| named_after.map(str::to_owned)),
+            lang: text(row.lang),
         })?;
         if next == Next::Stop {
             return Ok(next);

@@ -11,6 +11,7 @@ use common::Hook;
 use common::hook::NAMES;
 use common::transcript::{self, Turns};
 
+use super::rows::LeftOut;
 use super::{days, rows};
 use crate::error::Error;
 
@@ -51,6 +52,7 @@ pub struct Files {
     pub bytes: u64,
     read: Rc<Cell<u64>>,
     days: RefCell<BTreeSet<String>>,
+    left_out: RefCell<LeftOut>,
 }
 
 impl Files {
@@ -64,6 +66,7 @@ impl Files {
             bytes: 0,
             read: Rc::default(),
             days: RefCell::default(),
+            left_out: RefCell::default(),
         };
         for path in paths {
             let meta = fs::metadata(path).map_err(|e| Error::file(path, e))?;
@@ -117,6 +120,11 @@ impl Files {
         self.days.borrow().len()
     }
 
+    /// What of the lists read so far could not be used, in a sentence for each kind.
+    pub fn left_out(&self) -> Vec<String> {
+        self.left_out.borrow().sentences().collect()
+    }
+
     /// Hands every turn to `take`, in the order of the files, until it says that it has enough.
     ///
     /// # Errors
@@ -150,7 +158,8 @@ impl Files {
         let mut reader = BufReader::with_capacity(BLOCK_BYTES, counted);
         let source = path.display().to_string();
         if rows::begins_as_rows(reader.fill_buf().map_err(failed)?) {
-            return rows::each(reader, path, &source, take);
+            let mut left_out = self.left_out.borrow_mut();
+            return rows::each(reader, path, &source, &mut left_out, take);
         }
         for past in Turns::read(reader, &NAMES) {
             let turn = Turn {
