@@ -53,6 +53,10 @@ pub fn run(args: &mut lexopt::Parser, out: &mut dyn Write) -> Result<(), Error> 
     let to = to.ok_or_else(|| Error::Usage("to which file or directory?".to_owned()))?;
     let log_dir = told.logs()?;
     let marks = marks::read(&log_dir)?;
+    if marks.is_empty() {
+        let text = "nothing is marked yet: stop-hooks mark ID|last right|wrong";
+        return Err(Error::Usage(text.to_owned()));
+    }
     let marked = |id: &str| marks.get(id).copied();
     let records = logged::records(&log_dir, Window::new(days, None), |record| {
         record.text.is_some() && marks.contains_key(&record.id)

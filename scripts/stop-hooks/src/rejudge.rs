@@ -96,7 +96,7 @@ pub fn run(args: &mut lexopt::Parser, out: &mut dyn Write) -> Result<(), Error> 
         let (days, log_dir) = (count_of(days, "day"), log_dir.display());
         return Ok(writeln!(
             out,
-            "No such text in the last {days} of {log_dir}."
+            "Nothing to judge again in the last {days} of {log_dir}."
         )?);
     }
     let fewer = if records.len() > limit {

@@ -84,6 +84,13 @@ pub fn run(args: &mut lexopt::Parser, out: &mut dyn Write) -> Result<(), Error> 
         writeln!(out)?;
     } else {
         text::print(&stats, Ink::for_stdout(), out)?;
+        if stats.total.decisions == 0 {
+            let log_dir = options.log_dir.display();
+            writeln!(
+                out,
+                "Looked in {log_dir}; `stop-hooks doctor` tells whether the hooks fire."
+            )?;
+        }
     }
     Ok(())
 }

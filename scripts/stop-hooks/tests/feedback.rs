@@ -286,6 +286,11 @@ fn marked_texts_become_rows_that_replay_takes() {
         "of scope-check alone"
     );
     assert!(
+        Home::new()
+            .fail(&["export-marked", "rows.jsonl"])
+            .contains("nothing is marked yet")
+    );
+    assert!(
         home.fail(&["export-marked"])
             .contains("to which file or directory?")
     );
@@ -364,7 +369,7 @@ fn only_what_was_asked_for_is_judged_again() {
     );
     let told = home.succeed(&["rejudge", "--hook", "scope-change"]);
     assert!(
-        told.starts_with("No such text in the last 7 days of "),
+        told.starts_with("Nothing to judge again in the last 7 days of "),
         "{told}"
     );
 }

@@ -148,7 +148,8 @@ fn no_log_is_no_error() {
     let directory = tempfile::tempdir().unwrap();
     assert_eq!(
         stats(directory.path(), &["--days", "2"]),
-        "2026-01-30 to 2026-01-31: 0 decisions at 0 stops, 0 by a judge, 0 blocked.\n"
+        "2026-01-30 to 2026-01-31: 0 decisions at 0 stops, 0 by a judge, 0 blocked.\n\
+         Looked in logs; `stop-hooks doctor` tells whether the hooks fire.\n"
     );
 }
 
