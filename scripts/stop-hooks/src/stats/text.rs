@@ -59,9 +59,19 @@ pub fn print(stats: &Stats, ink: Ink, out: &mut dyn Write) -> Result<(), Error> 
     for (day, hooks) in &stats.days {
         let decisions = per_day(hooks, |c| c.decisions);
         let blocks = per_day(hooks, |c| c.blocks);
+        let by_hook: Vec<_> = hooks
+            .iter()
+            .filter(|(_, counts)| counts.blocks > 0)
+            .map(|(hook, counts)| format!("{} {}", clean_line(hook), count(counts.blocks)))
+            .collect();
+        let by_hook = if by_hook.is_empty() {
+            String::new()
+        } else {
+            format!(" ({})", by_hook.join(", "))
+        };
         writeln!(
             out,
-            "{:<10} {:>10}  {} {} judged, {} blocked",
+            "{:<10} {:>10}  {} {} judged, {} blocked{by_hook}",
             clean_line(day),
             count(decisions),
             ink.paint(Style::Cyan, bar(decisions, most.unwrap_or(0), BAR_WIDTH)),
