@@ -40,6 +40,30 @@ pub enum Stage {
 }
 
 impl Stage {
+    /// All of them, in their order.
+    pub const ALL: [Self; 7] = [
+        Self::Input,
+        Self::TurnText,
+        Self::Layer1,
+        Self::BlockBudget,
+        Self::Judge,
+        Self::Verdict,
+        Self::Panic,
+    ];
+
+    /// What it means that a decision was settled there.
+    pub fn help(self) -> &'static str {
+        match self {
+            Self::Input => "there is nothing to judge, or no input that can be read",
+            Self::TurnText => "the turn holds no text",
+            Self::Layer1 => "no judge is needed",
+            Self::BlockBudget => "the agent was sent back often enough in this turn",
+            Self::Judge => "no judge gave an answer that can be used",
+            Self::Verdict => "a judge has spoken",
+            Self::Panic => "a fault of the hook itself",
+        }
+    }
+
     /// As the log names it.
     pub fn name(self) -> &'static str {
         match self {

@@ -344,7 +344,9 @@ fn what_the_agent_saw_is_told_for_every_mode_and_decision() {
             ..Record::default()
         };
         let shown = steady(&explain_record(&record));
-        let (_, shown) = shown.split_once("settled by stage verdict\n").unwrap();
+        let (_, shown) = shown
+            .split_once("settled by stage verdict: a judge has spoken\n")
+            .unwrap();
         assert_eq!(shown.trim_end(), expected, "{mode} {decision}");
     }
     let claude = "claude-code";

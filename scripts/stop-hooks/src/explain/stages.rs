@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use common::decision::{Decision, Output};
+use common::evaluation::Stage;
 use common::judge::Outcome;
 use common::signal::{Found, Look};
 use common::verdict::Verdict;
@@ -139,9 +140,14 @@ pub fn decision(name: &str, stage: &str, time: Duration) -> Step {
     } else {
         Mood::Blocks
     };
-    Step::new("decision", format!("{name}, settled by stage {stage}"))
-        .mood(mood)
-        .took(time)
+    let known = Stage::ALL.into_iter().find(|known| known.name() == stage);
+    let help = known.map_or(String::new(), |known| format!(": {}", known.help()));
+    Step::new(
+        "decision",
+        format!("{name}, settled by stage {stage}{help}"),
+    )
+    .mood(mood)
+    .took(time)
 }
 
 /// What comes of the decision: `output`, and `words` where the mode keeps them from everybody.
