@@ -20,6 +20,8 @@ pub fn mended(json: &[u8]) -> Cow<'_, [u8]> {
                 at += 12;
             }
             Some(0xd800..=0xdfff) => {
+                // The escape that takes its place is as long.
+                mended.reserve_exact(json.len() - mended.len());
                 mended.extend_from_slice(json.get(copied..at).unwrap_or_default());
                 mended.extend_from_slice(b"\\ufffd");
                 at += 6;
@@ -40,9 +42,12 @@ pub fn mended(json: &[u8]) -> Cow<'_, [u8]> {
 /// `json` as text, with U+FFFD in place of what is none: bytes that aren't UTF-8 too. `None`: there is no such place.
 pub fn as_text(json: &[u8]) -> Option<Vec<u8>> {
     let text = String::from_utf8_lossy(json);
-    match (mended(text.as_bytes()), &text) {
-        (Cow::Borrowed(_), Cow::Borrowed(_)) => None,
-        (mended, _) => Some(mended.into_owned()),
+    if let Cow::Owned(mended) = mended(text.as_bytes()) {
+        return Some(mended);
+    }
+    match text {
+        Cow::Borrowed(_) => None,
+        Cow::Owned(text) => Some(text.into_bytes()),
     }
 }
 
