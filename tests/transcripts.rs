@@ -376,6 +376,37 @@ fn codex_edits_by_a_server_of_tools_out_of_a_program() {
     assert_eq!(digest(&lines), "exec\nedit src/a.rs [last edit]\nread_file");
 }
 
+/// Clients of 2025 told what a command printed in JSON.
+#[test]
+fn codex_outputs_in_json() {
+    let ran = |printed: &str| {
+        let printed = serde_json::to_string(printed).expect("a string");
+        let output = format!(
+            r#"{{"output":{printed},"metadata":{{"exit_code":1,"duration_seconds":0.1}}}}"#
+        );
+        let lines = [
+            serde_json::json!({"type": "message", "role": "user", "content": "Go"}),
+            serde_json::json!({"type": "function_call", "name": "shell", "call_id": "c",
+                "arguments": r#"{"command":["bash","-lc","npm test"]}"#}),
+            serde_json::json!({"type": "function_call_output", "call_id": "c", "output": output}),
+        ];
+        digest(
+            &lines
+                .each_ref()
+                .map(ToString::to_string)
+                .each_ref()
+                .map(String::as_str),
+        )
+    };
+    let told = "$ npm test => exit 1: FAIL src/\"a\".test.js";
+    assert_eq!(ran("FAIL src/\"a\".test.js"), told);
+    assert_eq!(ran("one\nFAIL src/\"a\".test.js\nlast"), told);
+    // The middle of a long output isn't kept, so what is left is no JSON.
+    let long = "ok \\ \"\n".repeat(4000);
+    assert_eq!(ran(&format!("{long}FAIL src/\"a\".test.js")), told);
+    assert_eq!(ran(&format!("{long}FAIL src/\"a\".test.js\nlast")), told);
+}
+
 /// Half a character, as models and programs leave it where they cut, or bytes that are no text, in a place where a text
 /// without them would do: they cost themselves, not the call.
 #[test]

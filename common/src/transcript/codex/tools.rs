@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use serde::Deserialize;
+
 use crate::activity::{Call, Outcome, Status, What, tail};
 use crate::transcript::given::Given;
 
@@ -57,17 +59,39 @@ pub fn run(line: &str) -> What {
 }
 
 /// What came of the call `id`. Exit status and the like stand in the first lines of the output; in 2025 the output was
-/// JSON, `{"output":"…","metadata":{"exit_code":0,…}}`, of which the middle may be gone. Within its string the quotes
-/// of another `"exit_code":` would be escaped.
+/// JSON, `{"output":"…","metadata":{"exit_code":0,…}}`.
 pub fn outcome(id: &str, output: &str) -> Outcome {
-    let code = output.strip_prefix('{').and_then(|json| {
-        let (_, behind) = json.rsplit_once(r#""exit_code":"#)?;
-        behind.split([',', '}']).next()?.trim().parse().ok()
-    });
-    match code {
-        Some(code) => new(id, ended(code), &output.replace("\\n", "\n"), None),
+    match in_json(output) {
+        Some((code, printed)) => new(id, ended(code), &printed, None),
         None => new(id, status(output), output, None),
     }
+}
+
+/// The exit status and what was printed, of an output that is JSON. Of a long one the middle is gone, so it doesn't
+/// parse; within its string the quotes of another `"exit_code":` would be escaped.
+fn in_json(output: &str) -> Option<(i32, String)> {
+    #[derive(Deserialize)]
+    struct Whole {
+        output: String,
+        metadata: Metadata,
+    }
+    #[derive(Deserialize)]
+    struct Metadata {
+        exit_code: i32,
+    }
+    if !output.starts_with('{') {
+        return None;
+    }
+    if let Ok(whole) = serde_json::from_str::<Whole>(output) {
+        return Some((whole.metadata.exit_code, whole.output));
+    }
+    let (before, code) = output.rsplit_once(r#""exit_code":"#)?;
+    let code = code.split([',', '}']).next()?.trim().parse().ok()?;
+    let (printed, _) = before
+        .rsplit_once(r#"","metadata""#)
+        .unwrap_or((before, ""));
+    let printed = printed.replace(r"\n", "\n").replace(r#"\""#, "\"");
+    Some((code, printed))
 }
 
 fn status(output: &str) -> Status {
