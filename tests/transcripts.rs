@@ -376,6 +376,92 @@ fn codex_edits_by_a_server_of_tools_out_of_a_program() {
     assert_eq!(digest(&lines), "exec\nedit src/a.rs [last edit]\nread_file");
 }
 
+/// A command that is left running ends with the look at it that finds its end, whatever else was started meanwhile.
+#[test]
+fn a_look_at_a_command_in_the_background() {
+    let call = |id: &str, name: &str, input: &str| {
+        format!(
+            r#"{{"type":"assistant","message":{{"content":[{{"type":"tool_use","id":"{id}","name":"{name}","input":{input}}}]}}}}"#
+        )
+    };
+    let result = |id: &str, text: &str| {
+        let text = serde_json::to_string(text).expect("a string");
+        format!(
+            r#"{{"type":"user","message":{{"content":[{{"type":"tool_result","tool_use_id":"{id}","content":{text}}}]}}}}"#
+        )
+    };
+    let started = |id: &str, task: &str| {
+        result(
+            id,
+            &format!(
+                "Command running in background with ID: {task}. Output is being written to: /tmp/x"
+            ),
+        )
+    };
+    let looks = [
+        (
+            "TaskOutput",
+            "task_id",
+            "<retrieval_status>success</retrieval_status>\n\n<task_id>b1</task_id>\n\n\
+            <status>completed</status>\n\n<exit_code>0</exit_code>\n\n<output>\ntest result: ok. 3 passed; 0 failed\n</output>",
+            "ok: test result: ok. 3 passed; 0 failed",
+        ),
+        (
+            "TaskOutput",
+            "task_id",
+            "<retrieval_status>timeout</retrieval_status>\n\n<status>running</status>",
+            "still running",
+        ),
+        (
+            "BashOutput",
+            "bash_id",
+            "<status>failed</status>\n\n<exit_code>101</exit_code>\n\n<stdout>\n\
+            test result: FAILED. 3 passed; 1 failed\n</stdout>",
+            "exit 101: test result: FAILED. 3 passed; 1 failed",
+        ),
+        (
+            "BashOutput",
+            "bash_id",
+            "<status>running</status>\n\n<timestamp>t</timestamp>",
+            "still running",
+        ),
+        ("BashOutput", "bash_id", "<status>killed</status>", "failed"),
+    ];
+    for (tool, key, found, told) in looks {
+        let lines = [
+            r#"{"type":"user","message":{"content":"Go"}}"#.to_owned(),
+            call(
+                "a",
+                "Bash",
+                r#"{"command":"cargo test","run_in_background":true}"#,
+            ),
+            started("a", "b1"),
+            call(
+                "b",
+                "Bash",
+                r#"{"command":"npm run dev","run_in_background":true}"#,
+            ),
+            started("b", "b2"),
+            call("c", tool, &format!(r#"{{"{key}":"b1","block":true}}"#)),
+            result("c", found),
+        ];
+        let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+        let told = format!("$ cargo test => {told}\n$ npm run dev => still running");
+        assert_eq!(digest(&lines), told, "{found}");
+    }
+    let lines = [
+        r#"{"type":"message","role":"user","content":"Go"}"#,
+        r#"{"type":"function_call","name":"exec_command","call_id":"a","arguments":"{\"cmd\":\"cargo test\"}"}"#,
+        r#"{"type":"function_call_output","call_id":"a","output":"Chunk ID: 1\nProcess running with session ID 4\nOutput:\n"}"#,
+        r#"{"type":"function_call","name":"exec_command","call_id":"b","arguments":"{\"cmd\":\"npm run dev\"}"}"#,
+        r#"{"type":"function_call_output","call_id":"b","output":"Chunk ID: 2\nProcess running with session ID 5\nOutput:\n"}"#,
+        r#"{"type":"function_call","name":"write_stdin","call_id":"c","arguments":"{\"session_id\":4,\"chars\":\"\"}"}"#,
+        r#"{"type":"function_call_output","call_id":"c","output":"Process exited with code 1\nOutput:\n1 failed"}"#,
+    ];
+    let told = "$ cargo test => exit 1: 1 failed\n$ npm run dev => still running";
+    assert_eq!(digest(&lines), told);
+}
+
 /// Clients of 2025 told what a command printed in JSON.
 #[test]
 fn codex_outputs_in_json() {

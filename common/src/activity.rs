@@ -18,7 +18,7 @@ pub use digest::{MAX_BYTES as DIGEST_MAX_BYTES, MAX_LINES as DIGEST_MAX_LINES};
 
 pub(crate) use digest::short_path;
 pub(crate) use log::Log;
-pub(crate) use output::tail;
+pub(crate) use output::{behind, tail};
 
 /// The tool calls of a turn. The default knows of none, which isn't the same as there being none.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -42,6 +42,8 @@ pub(crate) struct Call {
     pub status: Option<Status>,
     /// The line in which a test run or a build tells its result. Only looked for where a program ran that may tell one.
     pub result: Option<TestResult>,
+    /// The name under which it goes on in the background.
+    pub task: Option<String>,
 }
 
 /// What a tool was called for.
@@ -51,8 +53,8 @@ pub(crate) enum What {
     Run(Run),
     /// Files were changed.
     Edit(Vec<String>),
-    /// The assistant looked again at a command that was left running.
-    Poll,
+    /// The assistant looked again at a command that was left running, under this name.
+    Poll(Option<String>),
     /// Anything else, in a few words.
     Other(String),
 }
@@ -97,6 +99,8 @@ pub(crate) struct Outcome {
     pub tail: String,
     /// What was called, where the outcome says so itself.
     pub what: Option<What>,
+    /// The name under which it goes on in the background.
+    pub task: Option<String>,
 }
 
 impl What {
@@ -116,7 +120,7 @@ impl What {
     fn tells_result(&self) -> bool {
         match self {
             Self::Run(run) => !run.nature.looks_up,
-            Self::Poll => true,
+            Self::Poll(_) => true,
             Self::Edit(_) | Self::Other(_) => false,
         }
     }
@@ -129,6 +133,7 @@ impl Call {
             what,
             status: None,
             result: None,
+            task: None,
         }
     }
 
@@ -137,7 +142,7 @@ impl Call {
         let edits = match &self.what {
             What::Edit(_) => true,
             What::Run(run) => run.nature.edits,
-            What::Poll | What::Other(_) => false,
+            What::Poll(_) | What::Other(_) => false,
         };
         edits && !matches!(self.status, Some(Status::Error | Status::Denied))
     }

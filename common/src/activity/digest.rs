@@ -58,7 +58,7 @@ impl Activity {
             .calls
             .iter()
             .enumerate()
-            .filter(|(_, call)| call.what != What::Poll)
+            .filter(|(_, call)| !matches!(call.what, What::Poll(_)))
             .collect();
         // No digest reaches further from either end, but for the calls with a mark.
         let out_of_sight = MAX_LINES..told.len().saturating_sub(MAX_LINES);
@@ -104,7 +104,7 @@ fn describe(call: &Call) -> String {
             [file] => format!("edit {}", short_path(file)),
             [file, rest @ ..] => format!("edit {} and {} more", short_path(file), rest.len()),
         },
-        What::Poll => String::new(),
+        What::Poll(_) => String::new(),
         What::Other(words) => in_bytes(words, COMMAND_MAX_BYTES),
     };
     let is_run = matches!(call.what, What::Run(_));

@@ -50,6 +50,7 @@ impl Log {
                 newer.tail = outcome.tail;
             }
             newer.what = newer.what.take().or(outcome.what);
+            newer.task = newer.task.take().or(outcome.task);
         } else if !self.is_full() {
             let (before, order) = (self.calls.len(), self.met);
             self.met += 1;
@@ -110,6 +111,7 @@ impl Log {
 
 fn settle(call: &mut Call, outcome: Outcome) {
     call.status = Some(outcome.status);
+    call.task = outcome.task;
     // A patch that was given to the shell: the outcome knows better what it was.
     if let Some(What::Edit(files)) = outcome.what {
         call.what = What::Edit(files);
@@ -126,9 +128,17 @@ fn polled(calls: &mut [Call]) {
             return;
         };
         let ended = !matches!(look.status, None | Some(Status::Running));
-        if look.what == What::Poll && ended {
-            let running = |call: &&mut Call| call.status == Some(Status::Running);
-            if let Some(call) = before.iter_mut().rev().find(running) {
+        if let (What::Poll(task), true) = (&look.what, ended) {
+            // The name is not always known, of either.
+            let running = |call: &Call| {
+                let other = task.is_some() && call.task.is_some() && call.task != *task;
+                call.status == Some(Status::Running) && !other
+            };
+            let named = before
+                .iter()
+                .rposition(|call| running(call) && call.task == *task);
+            let found = named.or_else(|| before.iter().rposition(running));
+            if let Some(call) = found.and_then(|found| before.get_mut(found)) {
                 call.status = look.status;
                 call.result = call.result.take().or_else(|| look.result.clone());
             }

@@ -193,6 +193,14 @@ pub fn tail(output: &str) -> &str {
     tail.split_once('\n').map_or(tail, |(_, rest)| rest)
 }
 
+/// The word behind `mark`.
+pub fn behind(output: &str, mark: &str) -> Option<String> {
+    let (_, rest) = output.split_once(mark)?;
+    let word = |c: &char| c.is_alphanumeric() || "_-".contains(*c);
+    let word: String = rest.chars().take_while(word).collect();
+    (!word.is_empty()).then_some(word)
+}
+
 /// A line without colours and control characters.
 pub fn plain(line: &str) -> String {
     let mut out = String::with_capacity(line.len());

@@ -16,6 +16,7 @@ fn turn(calls: &[(What, Option<Status>, &str)]) -> Activity {
                 status,
                 tail: (*tail).to_owned(),
                 what: None,
+                task: None,
             });
         }
         log.call(Call::new(id, what.clone()));
@@ -174,7 +175,7 @@ fn a_search_that_finds_nothing_is_no_reproduction() {
 
 #[test]
 fn a_command_left_running_ends_with_a_later_look() {
-    let poll = (What::Poll, Some(Status::Ok), PASSES);
+    let poll = (What::Poll(None), Some(Status::Ok), PASSES);
     check(
         &[(What::run("cargo test"), Some(Status::Running), ""), poll],
         "$ cargo test => ok: test result: ok. 3 passed; 0 failed; 0 ignored",
@@ -190,6 +191,7 @@ fn an_outcome_without_a_call_is_one() {
         status: Status::Ok,
         tail: String::new(),
         what: Some(what),
+        task: None,
     };
     // Newest first.
     log.outcome(done("c", What::run("cargo test")));
@@ -345,7 +347,7 @@ fn any_call() -> impl Strategy<Value = (What, Option<Status>, String)> {
         Just(What::run("cargo test")),
         prop::collection::vec("\\PC{0,200}", 0..3).prop_map(What::Edit),
         "\\PC{0,300}".prop_map(|words| What::other(&words)),
-        Just(What::Poll),
+        Just(What::Poll(None)),
     ];
     let status = prop_oneof![
         Just(None),

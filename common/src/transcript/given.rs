@@ -24,6 +24,8 @@ pub struct Given<'a> {
     pub input: Option<Cow<'a, str>>,
     /// Codex: what is typed into a running command.
     pub chars: Option<Cow<'a, str>>,
+    /// The name of a command that was left running.
+    pub task: Option<String>,
     /// Where a tool does several things: which.
     operation: Option<Cow<'a, str>>,
     /// What is named as a file.
@@ -51,6 +53,10 @@ impl<'de: 'a, 'a> Take<'de> for Given<'a> {
                 "input" => &mut given.input,
                 "chars" => &mut given.chars,
                 "operation" | "action" => &mut given.operation,
+                "task_id" | "bash_id" | "session_id" | "agentId" => {
+                    given.task = object.next_value::<Name>()?.0;
+                    continue;
+                }
                 key if is_path(key) => {
                     given
                         .paths
@@ -66,6 +72,26 @@ impl<'de: 'a, 'a> Take<'de> for Given<'a> {
         }
         given.paths.retain(|path| !path.trim().is_empty());
         Ok(given)
+    }
+}
+
+/// A string or a number.
+#[derive(Default)]
+struct Name(Option<String>);
+
+impl<'de> Deserialize<'de> for Name {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        take(from)
+    }
+}
+
+impl<'de> Take<'de> for Name {
+    fn text(text: Cow<'de, str>) -> Self {
+        Self(Some(text.into_owned()))
+    }
+
+    fn number(number: u64) -> Self {
+        Self(Some(number.to_string()))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::activity::{Call, Outcome, Status, What, short_path, tail};
+use crate::activity::{Call, Outcome, Status, What, behind, short_path, tail};
 use crate::transcript::given::Given;
 
 /// The call of the tool `name`.
@@ -15,6 +15,7 @@ pub fn call(id: &str, name: &str, given: Given<'_>) -> Call {
         "Read" => What::other(&format!("read {}", short_path(path()))),
         "Grep" | "Glob" => What::other(&format!("search for {}", text(given.pattern))),
         "Agent" | "Task" => What::other(&format!("agent: {}", text(given.description))),
+        "TaskOutput" | "BashOutput" | "AgentOutputTool" => What::Poll(given.task),
         "AskUserQuestion" => What::other("put a question to the user"),
         "ExitPlanMode" => What::other("put a plan to the user"),
         _ => given.unknown(name),
@@ -34,19 +35,47 @@ pub fn outcome(id: &str, is_error: bool, text: &str) -> Outcome {
         status,
         tail: tail(text).to_owned(),
         what: None,
+        task: (status == Status::Running)
+            .then(|| STARTED.iter().find_map(|(_, name)| behind(text, name)))
+            .flatten(),
     }
 }
 
+/// How an output begins whose call goes on in the background, and what its name follows.
+const STARTED: [(&str, &str); 2] = [
+    ("Command running in background with ID", "with ID: "),
+    ("Async agent launched", "agentId: "),
+];
+
 fn success(text: &str) -> Status {
-    let running = [
-        "Command running in background with ID",
-        "Async agent launched",
-    ];
-    if running.iter().any(|words| text.starts_with(words)) {
-        Status::Running
-    } else {
-        Status::Ok
+    if STARTED.iter().any(|(words, _)| text.starts_with(words)) {
+        return Status::Running;
     }
+    // A look at such a call.
+    if ["<retrieval_status>", "<status>"]
+        .iter()
+        .any(|tag| text.starts_with(tag))
+        && let Some(status) = in_tag(text, "status")
+    {
+        let code = in_tag(text, "exit_code").and_then(|code| code.parse().ok());
+        return ended(status, code);
+    }
+    Status::Ok
+}
+
+/// How a call in the background stands, in the host's word for it.
+fn ended(status: &str, code: Option<i32>) -> Status {
+    match (status, code) {
+        ("running" | "pending", _) => Status::Running,
+        (_, Some(code)) if code != 0 => Status::Exit(code),
+        ("completed", _) => Status::Ok,
+        _ => Status::Failed,
+    }
+}
+
+fn in_tag<'t>(text: &'t str, tag: &str) -> Option<&'t str> {
+    let (_, rest) = text.split_once(&format!("<{tag}>"))?;
+    Some(rest.split_once(&format!("</{tag}>"))?.0.trim())
 }
 
 fn failure(text: &str) -> Status {
@@ -77,15 +106,11 @@ pub const NOTICE: &str = "task-notification";
 
 /// How a call ended that went on in the background, where the host tells the agent of it.
 pub fn notice(text: &str) -> Option<Outcome> {
-    let part = |tag: &str| {
-        let (_, rest) = text.split_once(&format!("<{tag}>"))?;
-        Some(rest.split_once(&format!("</{tag}>"))?.0.trim())
-    };
     if !text.trim_start().starts_with("<task-notification>") {
         return None;
     }
-    let id = part("tool-use-id")?.to_owned();
-    let code = part("summary").and_then(|summary| {
+    let id = in_tag(text, "tool-use-id")?.to_owned();
+    let code = in_tag(text, "summary").and_then(|summary| {
         summary
             .rsplit_once("exit code ")?
             .1
@@ -93,16 +118,12 @@ pub fn notice(text: &str) -> Option<Outcome> {
             .parse()
             .ok()
     });
-    let status = match (part("status")?, code) {
-        ("running", _) => Status::Running,
-        (_, Some(code)) if code != 0 => Status::Exit(code),
-        ("completed", _) => Status::Ok,
-        _ => Status::Failed,
-    };
+    let status = ended(in_tag(text, "status")?, code);
     Some(Outcome {
         id,
         status,
         tail: String::new(),
         what: None,
+        task: None,
     })
 }

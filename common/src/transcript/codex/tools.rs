@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde::Deserialize;
 
-use crate::activity::{Call, Outcome, Status, What, tail};
+use crate::activity::{Call, Outcome, Status, What, behind, tail};
 use crate::transcript::given::Given;
 
 /// The command of an executed item: words, of which a shell's last holds the line.
@@ -40,7 +40,7 @@ pub fn call(id: &str, name: &str, arguments: &str) -> Call {
         "apply_patch" => What::Edit(patched(given.input.as_deref().unwrap_or(arguments))),
         "write_stdin" => match given.chars {
             Some(chars) if !chars.is_empty() => What::other("typed into a command"),
-            _ => What::Poll,
+            _ => What::Poll(given.task),
         },
         "request_user_input" => What::other("put a question to the user"),
         _ => given.unknown(name),
@@ -162,5 +162,8 @@ fn new(id: &str, status: Status, output: &str, what: Option<What>) -> Outcome {
         status,
         tail: tail(output).to_owned(),
         what,
+        task: (status == Status::Running)
+            .then(|| behind(output, "running with session ID "))
+            .flatten(),
     }
 }

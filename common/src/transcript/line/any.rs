@@ -13,6 +13,11 @@ pub trait Take<'de>: Default {
         Self::default()
     }
 
+    /// A whole number.
+    fn number(_: u64) -> Self {
+        Self::default()
+    }
+
     /// A list.
     fn list<A: SeqAccess<'de>>(mut list: A) -> Result<Self, A::Error> {
         while list.next_element::<IgnoredAny>()?.is_some() {}
@@ -56,8 +61,8 @@ impl<'de, T: Take<'de>> Visitor<'de> for Any<T> {
         Ok(T::default())
     }
 
-    fn visit_u64<E>(self, _: u64) -> Result<T, E> {
-        Ok(T::default())
+    fn visit_u64<E>(self, number: u64) -> Result<T, E> {
+        Ok(T::number(number))
     }
 
     fn visit_i64<E>(self, _: i64) -> Result<T, E> {
