@@ -137,14 +137,14 @@ impl Call {
         }
     }
 
-    /// It changed files, as far as is known.
+    /// It changed files, as far as is known. A command that failed may have done so before, an editor's call has not.
     fn is_edit(&self) -> bool {
-        let edits = match &self.what {
-            What::Edit(_) => true,
-            What::Run(run) => run.nature.edits,
+        let ran = !matches!(self.status, Some(Status::Error | Status::Denied));
+        match &self.what {
+            What::Edit(_) => ran && !matches!(self.status, Some(Status::Exit(_) | Status::Failed)),
+            What::Run(run) => ran && run.nature.edits,
             What::Poll(_) | What::Other(_) => false,
-        };
-        edits && !matches!(self.status, Some(Status::Error | Status::Denied))
+        }
     }
 
     /// A test, a build or a check that ran, to its end or not.

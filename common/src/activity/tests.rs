@@ -142,12 +142,24 @@ fn what_did_not_run_proves_nothing() {
                 Some(Status::Error),
                 "String to replace not found",
             ),
+            (
+                What::Edit(vec!["b.rs".to_owned()]),
+                Some(Status::Exit(1)),
+                "the patch doesn't apply",
+            ),
+            (
+                What::Edit(vec!["c.rs".to_owned()]),
+                Some(Status::Failed),
+                "",
+            ),
             (What::run("cargo build"), Some(Status::Error), "REASON"),
             (What::run("npm run dev"), Some(Status::Running), ""),
             (What::run("make"), None, ""),
         ],
         "$ cargo test => denied\n\
          edit a.rs => error\n\
+         edit b.rs => exit 1\n\
+         edit c.rs => failed\n\
          $ cargo build => denied\n\
          $ npm run dev => still running\n\
          $ make => no result known",
