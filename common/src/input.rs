@@ -5,7 +5,6 @@
 //! that we don't know costs itself alone, but for the event and the final message: without them something else than
 //! what was said would be judged. Whether a path in here exists is the transcript module's question, not this one's.
 
-mod loose;
 #[cfg(test)]
 mod tests;
 
@@ -19,7 +18,7 @@ use std::time::Duration;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use crate::surrogates;
+use crate::{loose, surrogates};
 
 /// What is read from stdin at most. An 800 kB message gives an 800 kB input; this leaves room for twenty of them.
 pub const INPUT_MAX_BYTES: usize = 16 << 20;

@@ -32,6 +32,7 @@ pub mod hook;
 pub mod input;
 pub mod judge;
 pub mod log;
+mod loose;
 pub mod redact;
 pub mod rules;
 pub mod run;

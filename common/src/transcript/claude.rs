@@ -8,13 +8,15 @@ mod tools;
 
 use std::borrow::Cow;
 
-use serde::Deserialize;
 use serde::de::IgnoredAny;
+use serde::{Deserialize, Deserializer};
+use serde_json::Value;
 
 use super::entry::{Entry, Rules, Source};
 use super::given::Given;
 use super::line::{Printed, Text, TextOr};
 use crate::activity::Outcome;
+use crate::loose;
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -25,26 +27,30 @@ struct Line<'a> {
     message: Option<Message<'a>>,
     #[serde(borrow)]
     attachment: Option<Attachment<'a>>,
-    #[serde(borrow)]
-    origin: Option<Origin<'a>>,
-    #[serde(borrow)]
-    prompt_id: Option<Text<'a>>,
+    #[serde(default, deserialize_with = "origin")]
+    origin: Option<Origin>,
+    #[serde(default, deserialize_with = "loose::value")]
+    prompt_id: Option<String>,
     /// `typed`, `sdk`: only on what came in as a prompt.
-    #[serde(borrow)]
-    prompt_source: Option<Text<'a>>,
+    #[serde(default, deserialize_with = "loose::value")]
+    prompt_source: Option<String>,
+    #[serde(default, deserialize_with = "loose::value")]
     is_meta: Option<bool>,
+    #[serde(default, deserialize_with = "loose::value")]
     is_sidechain: Option<bool>,
+    #[serde(default, deserialize_with = "loose::value")]
     is_compact_summary: Option<bool>,
+    #[serde(default, deserialize_with = "loose::value")]
     is_api_error_message: Option<bool>,
     tool_use_result: Option<IgnoredAny>,
 }
 
 #[derive(Deserialize)]
 struct Message<'a> {
-    #[serde(borrow)]
-    model: Option<Text<'a>>,
-    #[serde(borrow)]
-    stop_reason: Option<Text<'a>>,
+    #[serde(default, deserialize_with = "loose::value")]
+    model: Option<String>,
+    #[serde(default, deserialize_with = "loose::value")]
+    stop_reason: Option<String>,
     #[serde(borrow)]
     content: Option<TextOr<'a, Block<'a>>>,
 }
@@ -56,16 +62,17 @@ struct Block<'a> {
     #[serde(borrow)]
     text: Option<Text<'a>>,
     /// `tool_use`.
-    #[serde(borrow)]
-    id: Option<Text<'a>>,
-    #[serde(borrow)]
-    name: Option<Text<'a>>,
+    #[serde(default, deserialize_with = "loose::value")]
+    id: Option<String>,
+    #[serde(default, deserialize_with = "loose::value")]
+    name: Option<String>,
     #[serde(borrow)]
     input: Option<Given<'a>>,
     /// `tool_result`.
-    #[serde(borrow)]
-    tool_use_id: Option<Text<'a>>,
+    #[serde(default, deserialize_with = "loose::value")]
+    tool_use_id: Option<String>,
     content: Option<Printed>,
+    #[serde(default, deserialize_with = "loose::value")]
     is_error: Option<bool>,
 }
 
@@ -76,25 +83,36 @@ struct Attachment<'a> {
     r#type: Text<'a>,
     #[serde(borrow)]
     prompt: Option<TextOr<'a, Block<'a>>>,
-    #[serde(borrow)]
-    command_mode: Option<Text<'a>>,
-    #[serde(borrow)]
-    origin: Option<Origin<'a>>,
-    #[serde(borrow)]
-    hook_event: Option<Text<'a>>,
+    #[serde(default, deserialize_with = "loose::value")]
+    command_mode: Option<String>,
+    #[serde(default, deserialize_with = "origin")]
+    origin: Option<Origin>,
+    #[serde(default, deserialize_with = "loose::value")]
+    hook_event: Option<String>,
 }
 
-#[derive(Deserialize)]
-struct Origin<'a> {
-    #[serde(borrow)]
-    kind: Option<Text<'a>>,
+/// Where a message is from.
+struct Origin {
+    kind: Option<String>,
 }
 
-impl Origin<'_> {
+/// An origin: an object with its kind, or maybe the kind alone.
+fn origin<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Origin>, D::Error> {
+    let kind = |value: Value| match value {
+        Value::String(kind) => Some(kind),
+        _ => None,
+    };
+    Ok(match Value::deserialize(from)? {
+        Value::Object(mut origin) => Some(Origin {
+            kind: origin.remove("kind").and_then(kind),
+        }),
+        value => kind(value).map(|kind| Origin { kind: Some(kind) }),
+    })
+}
+
+impl Origin {
     fn is_human(&self) -> bool {
-        self.kind
-            .as_ref()
-            .is_some_and(|kind| kind.as_str() == "human")
+        self.kind.as_deref() == Some("human")
     }
 }
 
@@ -118,15 +136,13 @@ pub fn entries<'a>(object: &'a [u8], rules: &Rules<'_>, found: &mut Vec<Entry<'a
 
 fn assistant<'a>(line: Line<'a>, found: &mut Vec<Entry<'a>>) {
     let Some(message) = line.message else { return };
-    let synthetic = message
-        .model
-        .is_some_and(|model| model.as_str() == "<synthetic>");
+    let synthetic = message.model.is_some_and(|model| model == "<synthetic>");
     if synthetic || line.is_api_error_message == Some(true) {
         return;
     }
     let cut = message
         .stop_reason
-        .is_some_and(|reason| reason.as_str() == "max_tokens");
+        .is_some_and(|reason| reason == "max_tokens");
     let said = |text: Cow<'a, str>| match text.trim() {
         "" | NO_RESPONSE => Entry::Thought,
         _ => Entry::Said {
@@ -143,7 +159,7 @@ fn assistant<'a>(line: Line<'a>, found: &mut Vec<Entry<'a>>) {
                     ("text", Some(text), ..) => said(text.0),
                     ("tool_use", _, Some(id), Some(name)) => {
                         let input = block.input.unwrap_or_default();
-                        Entry::Call(tools::call(id.as_str(), name.as_str(), input))
+                        Entry::Call(tools::call(&id, &name, input))
                     }
                     _ => Entry::Thought,
                 }
@@ -154,7 +170,7 @@ fn assistant<'a>(line: Line<'a>, found: &mut Vec<Entry<'a>>) {
 }
 
 fn user<'a>(line: Line<'a>, rules: &Rules<'_>, found: &mut Vec<Entry<'a>>) {
-    let turn = line.prompt_id.map(|id| Entry::Turn(id.0));
+    let turn = line.prompt_id.map(|id| Entry::Turn(Cow::Owned(id)));
     let Some(content) = line.message.and_then(|message| message.content) else {
         return;
     };
@@ -205,7 +221,7 @@ fn attachment<'a>(line: Line<'a>, found: &mut Vec<Entry<'a>>) {
         }
         // A stop hook that adds context makes the agent go on, like one that blocks. Ours never do.
         "hook_additional_context" => {
-            let event = attachment.hook_event.as_ref().map(Text::as_str);
+            let event = attachment.hook_event.as_deref();
             if let Some("Stop" | "SubagentStop") = event {
                 found.push(Entry::Feedback { ours: false });
             }
@@ -225,7 +241,7 @@ fn outcomes(content: &TextOr<'_, Block<'_>>, prompt: bool) -> impl Iterator<Item
         .iter()
         .filter(|block| block.r#type.as_str() == "tool_result");
     notice.into_iter().chain(results.filter_map(|block| {
-        let id = block.tool_use_id.as_ref()?.as_str();
+        let id = block.tool_use_id.as_deref()?;
         let printed = block
             .content
             .as_ref()

@@ -15,6 +15,7 @@ use super::entry::{Entry, Rules, Source};
 use super::given::{Given, Strings};
 use super::line::{Keys, Loose, Printed, Text, TextOr};
 use crate::activity::{Call, What};
+use crate::loose;
 
 #[derive(Deserialize)]
 struct Wrapped<'a> {
@@ -27,8 +28,8 @@ struct Wrapped<'a> {
 struct Payload<'a> {
     #[serde(borrow, default)]
     r#type: Text<'a>,
-    #[serde(borrow)]
-    turn_id: Option<Text<'a>>,
+    #[serde(default, deserialize_with = "loose::value")]
+    turn_id: Option<String>,
     /// `item_completed`: what completed.
     #[serde(borrow)]
     item: Option<Item<'a>>,
@@ -36,18 +37,18 @@ struct Payload<'a> {
     #[serde(borrow)]
     message: Option<Text<'a>>,
     /// `user_message` of 2025: `plain`, or what the client put in.
-    #[serde(borrow)]
-    kind: Option<Text<'a>>,
+    #[serde(default, deserialize_with = "loose::value")]
+    kind: Option<String>,
     /// `message`: `user`, `assistant`, `developer`, `system`.
-    #[serde(borrow)]
-    role: Option<Text<'a>>,
+    #[serde(default, deserialize_with = "loose::value")]
+    role: Option<String>,
     #[serde(borrow)]
     content: Option<TextOr<'a, Block<'a>>>,
     /// Calls and their outputs.
-    #[serde(borrow)]
-    call_id: Option<Text<'a>>,
-    #[serde(borrow)]
-    name: Option<Text<'a>>,
+    #[serde(default, deserialize_with = "loose::value")]
+    call_id: Option<String>,
+    #[serde(default, deserialize_with = "loose::value")]
+    name: Option<String>,
     #[serde(borrow)]
     arguments: Option<Loose<'a>>,
     #[serde(borrow)]
@@ -55,8 +56,12 @@ struct Payload<'a> {
     #[serde(borrow)]
     action: Option<Action<'a>>,
     output: Option<Printed>,
-    #[serde(borrow, rename = "internal_chat_message_metadata_passthrough")]
-    metadata: Option<Metadata<'a>>,
+    #[serde(
+        default,
+        deserialize_with = "loose::value",
+        rename = "internal_chat_message_metadata_passthrough"
+    )]
+    metadata: Option<Metadata>,
 }
 
 #[derive(Deserialize)]
@@ -69,16 +74,17 @@ struct Item<'a> {
     #[serde(borrow)]
     fragments: Option<Vec<Block<'a>>>,
     /// `CommandExecution`, `FileChange` and `McpToolCall`: the call that they complete.
-    #[serde(borrow)]
-    id: Option<Text<'a>>,
+    #[serde(default, deserialize_with = "loose::value")]
+    id: Option<String>,
     #[serde(borrow)]
     command: Option<Strings<'a>>,
-    #[serde(borrow)]
-    status: Option<Text<'a>>,
+    #[serde(default, deserialize_with = "loose::value")]
+    status: Option<String>,
+    #[serde(default, deserialize_with = "loose::value")]
     exit_code: Option<i32>,
     /// `McpToolCall`.
-    #[serde(borrow)]
-    tool: Option<Text<'a>>,
+    #[serde(default, deserialize_with = "loose::value")]
+    tool: Option<String>,
     #[serde(borrow)]
     arguments: Option<Given<'a>>,
     aggregated_output: Option<Printed>,
@@ -99,11 +105,11 @@ struct Block<'a> {
 }
 
 #[derive(Deserialize)]
-struct Metadata<'a> {
-    #[serde(borrow)]
-    turn_id: Option<Text<'a>>,
-    #[serde(borrow)]
-    content_item_kinds: Option<Vec<Text<'a>>>,
+struct Metadata {
+    #[serde(default, deserialize_with = "loose::value")]
+    turn_id: Option<String>,
+    #[serde(default, deserialize_with = "loose::value")]
+    content_item_kinds: Option<Vec<String>>,
 }
 
 /// How the texts begin that the client sends in the user's name.
@@ -140,7 +146,7 @@ pub fn entries<'a>(object: &'a [u8], rules: &Rules<'_>, found: &mut Vec<Entry<'a
     match (payload.r#type.as_str(), payload.item, payload.message) {
         ("item_completed", Some(item), _) => completed(item, rules, found),
         ("user_message", _, Some(text)) => {
-            let plain = payload.kind.is_none_or(|kind| kind.as_str() == "plain");
+            let plain = payload.kind.is_none_or(|kind| kind == "plain");
             if plain && !is_injected(text.as_str()) {
                 found.push(Entry::Human(text.0));
             }
@@ -148,7 +154,7 @@ pub fn entries<'a>(object: &'a [u8], rules: &Rules<'_>, found: &mut Vec<Entry<'a
         ("agent_message", _, Some(text)) => found.push(said(text.0, Source::Shown)),
         ("message", ..) => {
             let content = payload.content.unwrap_or_default();
-            match payload.role.as_ref().map(Text::as_str) {
+            match payload.role.as_deref() {
                 Some("assistant") => {
                     found.extend(texts(content).into_iter().map(|t| said(t, Source::History)));
                 }
@@ -178,7 +184,7 @@ pub fn entries<'a>(object: &'a [u8], rules: &Rules<'_>, found: &mut Vec<Entry<'a
         _ => {}
     }
     // Behind the message, so that whoever reads backwards learns the name before the turn is complete.
-    found.extend(turn.map(|id| Entry::Turn(id.0)));
+    found.extend(turn.map(|id| Entry::Turn(Cow::Owned(id))));
     Some(())
 }
 
@@ -211,7 +217,7 @@ fn completed<'a>(item: Item<'a>, rules: &Rules<'_>, found: &mut Vec<Entry<'a>>) 
                 _ => tools::run(&tools::command_line(&item.command.unwrap_or_default().0)),
             };
             let id = item.id.unwrap_or_default();
-            let status = item.status.as_ref().map(Text::as_str);
+            let status = item.status.as_deref();
             let output = item.aggregated_output.unwrap_or_default();
             let outcome = tools::executed(id.as_str(), what, status, item.exit_code, &output.0);
             found.push(Entry::Outcome(outcome));
@@ -222,13 +228,13 @@ fn completed<'a>(item: Item<'a>, rules: &Rules<'_>, found: &mut Vec<Entry<'a>>) 
 
 fn user<'a>(
     content: TextOr<'a, Block<'a>>,
-    metadata: Option<&Metadata<'_>>,
+    metadata: Option<&Metadata>,
     rules: &Rules<'_>,
     found: &mut Vec<Entry<'a>>,
 ) {
     let mut texts = texts(content);
     let kinds = metadata.and_then(|metadata| metadata.content_item_kinds.as_deref());
-    if kinds.is_some_and(|kinds| kinds.iter().any(|kind| kind.as_str().starts_with("user."))) {
+    if kinds.is_some_and(|kinds| kinds.iter().any(|kind| kind.starts_with("user."))) {
         found.push(Entry::Human(joined(texts)));
         return;
     }
@@ -246,7 +252,7 @@ fn user<'a>(
         return;
     }
     // With kinds, none of them the user's, only "unknown" leaves room for a human.
-    if kinds.is_some_and(|kinds| kinds.iter().any(|kind| kind.as_str() != "unknown")) {
+    if kinds.is_some_and(|kinds| kinds.iter().any(|kind| kind != "unknown")) {
         return;
     }
     texts.retain(|text| !is_injected(text) && !text.trim().is_empty());

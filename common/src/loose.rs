@@ -1,7 +1,8 @@
-//! Fields of a hook input that may hold anything.
+//! Fields that may hold anything, in a hook's input and in a transcript's lines.
 //!
-//! Clients change what a field holds; a field that isn't under judgement itself must not cost the input that it
-//! stands in. A value of a type that we don't know counts as absent, unless it tells something by being there.
+//! Clients change what a field holds; a field that isn't under judgement itself must not cost what it stands in. A
+//! value of a type that we don't know counts as absent, unless it tells something by being there. Values are copied,
+//! so this is for short ones.
 
 use serde::de::{Deserialize, DeserializeOwned, Deserializer};
 use serde_json::Value;
