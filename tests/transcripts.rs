@@ -493,6 +493,32 @@ fn codex_outputs_in_json() {
     assert_eq!(ran(&format!("{long}FAIL src/\"a\".test.js\nlast")), told);
 }
 
+/// A gate in a subagent sees what that subagent did; Claude Code names the session's file alone.
+#[test]
+fn claude_code_runs_a_command_in_a_subagent() {
+    let dir = tempfile::tempdir().expect("a temporary directory");
+    let session = dir.path().join("s1.jsonl");
+    let line = |text: &str, agent: bool| {
+        format!(r#"{{"type":"user","isSidechain":{agent},"message":{{"content":"{text}"}}}}"#)
+    };
+    fs::write(&session, line("Go", false)).expect("it is written");
+    let asked = |agent: &str| {
+        let input = serde_json::json!({"hook_event_name": "PreToolUse", "transcript_path": session,
+            "agent_id": agent, "tool_name": "Bash", "tool_input": {"command": "git push"}});
+        let input = HookInput::parse(input.to_string().as_bytes()).expect("a hook input");
+        transcript::read(&input, &HOOKS).expect("a turn").user_text
+    };
+    // Its file isn't there, or yet.
+    assert_eq!(asked("a1").as_deref(), Some("Go"));
+    let own = dir.path().join("s1/subagents");
+    fs::create_dir_all(&own).expect("a directory");
+    fs::write(own.join("agent-a1.jsonl"), line("Push it", true)).expect("it is written");
+    assert_eq!(asked("a1").as_deref(), Some("Push it"));
+    for other in ["", "../subagents/agent-a1", "a2"] {
+        assert_eq!(asked(other).as_deref(), Some("Go"), "{other}");
+    }
+}
+
 /// Fields that only say something of a message may hold what they like; it costs them alone.
 #[test]
 fn a_field_of_another_type_costs_no_message() {

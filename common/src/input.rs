@@ -101,6 +101,9 @@ pub struct HookInput {
     /// `SubagentStop`: the subagent's own file.
     #[serde(default, deserialize_with = "loose::value")]
     pub agent_transcript_path: Option<PathBuf>,
+    /// The subagent, with `SubagentStop` and where one calls a tool.
+    #[serde(default, deserialize_with = "loose::value")]
+    pub agent_id: Option<String>,
     /// `SubagentStop`: the kind of subagent. Empty for a compaction summary.
     #[serde(default, deserialize_with = "loose::value")]
     pub agent_type: Option<String>,
@@ -226,6 +229,16 @@ impl HookInput {
             Event::SubagentStop => self.agent_transcript_path.as_ref(),
             Event::Stop | Event::PreToolUse => self.transcript_path.as_ref(),
         }
+    }
+
+    /// Where Claude Code keeps the file of a subagent that calls a tool. It doesn't name it there, but with `SubagentStop`
+    /// it does: `<session>/subagents/agent-<id>.jsonl`.
+    pub fn caller_transcript(&self) -> Option<PathBuf> {
+        let id = self.agent_id.as_deref()?;
+        let is_name = |b: u8| b.is_ascii_alphanumeric() || b == b'-' || b == b'_';
+        let named = !id.is_empty() && id.bytes().all(is_name) && self.event == Event::PreToolUse;
+        let session = self.transcript_path.as_ref()?.with_extension("");
+        named.then(|| session.join("subagents").join(format!("agent-{id}.jsonl")))
     }
 
     /// A subagent without a type is the host's own compaction summary: nobody's words.

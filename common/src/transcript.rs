@@ -81,13 +81,14 @@ pub fn read(input: &HookInput, hook_names: &[&str]) -> Option<Turn> {
         .last_assistant_message
         .as_deref()
         .filter(|m| !m.trim().is_empty());
+    let callers = input.caller_transcript().filter(|path| path.is_file());
     let rules = Rules {
         hook_names,
-        sidechains: input.event == Event::SubagentStop,
+        sidechains: input.event == Event::SubagentStop || callers.is_some(),
     };
     // Codex writes first and starts its hooks then.
     let sent_back = input.stop_hook_active && input.host() == Host::ClaudeCode;
-    let (settled, waited) = match input.transcript() {
+    let (settled, waited) = match callers.as_ref().or(input.transcript()) {
         Some(path) => wait::settle(path, message, sent_back, &rules),
         None => (None, Duration::ZERO),
     };
