@@ -519,6 +519,58 @@ fn claude_code_runs_a_command_in_a_subagent() {
     }
 }
 
+/// What a user of Codex types may begin like what the client sends in the user's name.
+#[test]
+fn codex_prompts_that_look_like_the_clients_own() {
+    let asked = |line: &str| {
+        let first = r#"{"type":"message","role":"user","content":"First"}"#;
+        let said = r#"{"type":"message","role":"assistant","content":"Done."}"#;
+        let lines = [first, said, line, said].join("\n");
+        let turns = Turns::read(std::io::Cursor::new(lines), &HOOKS);
+        turns
+            .last()
+            .expect("there is a turn")
+            .turn
+            .user_text
+            .expect("a boundary")
+    };
+    let item = |text: &str| {
+        serde_json::json!({"type": "message", "role": "user", "content": [{"type": "input_text", "text": text}]}).to_string()
+    };
+    let event = |text: &str, kind: serde_json::Value| {
+        serde_json::json!({"type": "event_msg", "payload": {"type": "user_message", "message": text, "kind": kind}}).to_string()
+    };
+    for typed in [
+        "<skill> tags are broken",
+        "<environment_context is never closed",
+        "<hook_prompt is what I see",
+    ] {
+        assert_eq!(asked(&item(typed)), typed);
+        assert_eq!(asked(&event(typed, "plain".into())), typed);
+        assert_eq!(asked(&event(typed, serde_json::Value::Null)), typed);
+    }
+    let quoted = "<skill>a</skill> is how it looks";
+    assert_eq!(asked(&event(quoted, "plain".into())), quoted);
+    for sent in [
+        "<skill>\na\n</skill>",
+        "<environment_context>\n<cwd>/</cwd>\n</environment_context>",
+        "<permissions instructions>\na\n</permissions instructions>",
+        "# AGENTS.md instructions for /home/dev\n\n<INSTRUCTIONS>a</INSTRUCTIONS>",
+    ] {
+        assert_eq!(asked(&item(sent)), "First", "{sent}");
+        assert_eq!(
+            asked(&event(sent, "environment_context".into())),
+            "First",
+            "{sent}"
+        );
+        assert_eq!(
+            asked(&event(sent, serde_json::Value::Null)),
+            "First",
+            "{sent}"
+        );
+    }
+}
+
 /// Fields that only say something of a message may hold what they like; it costs them alone.
 #[test]
 fn a_field_of_another_type_costs_no_message() {

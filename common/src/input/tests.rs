@@ -19,7 +19,7 @@ fn a_field_of_another_type_costs_that_field_alone() {
         );
         HookInput::parse(input.as_bytes())
     };
-    let fields = "session_id prompt_id turn_id transcript_path agent_transcript_path agent_type cwd \
+    let fields = "session_id prompt_id turn_id transcript_path agent_transcript_path agent_id agent_type cwd \
                   stop_hook_active background_tasks tool_name tool_input effort session_crons";
     for name in fields.split_whitespace() {
         for value in [

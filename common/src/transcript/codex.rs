@@ -146,10 +146,11 @@ pub fn entries<'a>(object: &'a [u8], rules: &Rules<'_>, found: &mut Vec<Entry<'a
     match (payload.r#type.as_str(), payload.item, payload.message) {
         ("item_completed", Some(item), _) => completed(item, rules, found),
         ("user_message", _, Some(text)) => {
-            let plain = payload.kind.is_none_or(|kind| kind == "plain");
-            if plain && !is_injected(text.as_str()) {
-                found.push(Entry::Human(text.0));
-            }
+            let typed = match payload.kind.as_deref() {
+                Some(kind) => kind == "plain",
+                None => !is_injected(text.as_str()),
+            };
+            found.extend(typed.then_some(Entry::Human(text.0)));
         }
         ("agent_message", _, Some(text)) => found.push(said(text.0, Source::Shown)),
         ("message", ..) => {
@@ -238,7 +239,10 @@ fn user<'a>(
         found.push(Entry::Human(joined(texts)));
         return;
     }
-    if texts.iter().any(|text| text.starts_with(HOOK_PROMPT)) {
+    if texts
+        .iter()
+        .any(|text| text.starts_with(HOOK_PROMPT) && is_injected(text))
+    {
         // Several prompts may stand in one text; within one, `<` is escaped.
         let mut prompts = texts
             .iter()
@@ -263,7 +267,12 @@ fn user<'a>(
 
 fn is_injected(text: &str) -> bool {
     let text = text.trim_start();
-    text.starts_with(HOOK_PROMPT) || INJECTED.iter().any(|mark| text.starts_with(mark))
+    let begins = |mark: &str| {
+        // A tag of the client's is closed again.
+        let name = mark.trim_start_matches('<').trim_end_matches('>');
+        text.starts_with(mark) && (!mark.starts_with('<') || text.contains(&format!("</{name}")))
+    };
+    begins(HOOK_PROMPT) || INJECTED.into_iter().any(begins)
 }
 
 fn said(text: Cow<'_, str>, source: Source) -> Entry<'_> {
