@@ -813,6 +813,16 @@ fn only_our_own_feedback_spends_the_budget() {
     let json = "claude-code/stop-decision-block.jsonl";
     check_budget(stop, json, &[["\\nREASON", "\\n[scope-check] REASON"]], 1);
 
+    check_budget(
+        stop,
+        json,
+        &[[
+            "\\nREASON",
+            "\\n[other] It saw [/h/scope-check]: [scope-check] R",
+        ]],
+        0,
+    );
+
     let stop = "codex/blocked_twice.005-stop.stdin.json";
     let twice = "codex/blocked_twice.005-stop.at-hook-time.jsonl";
     check_budget(stop, twice, &[["Feedback: ", "[scope-check] "]], 2);

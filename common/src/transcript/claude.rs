@@ -253,9 +253,10 @@ fn outcomes(content: &TextOr<'_, Block<'_>>, prompt: bool) -> impl Iterator<Item
 /// A stop hook's feedback, which the host reports as `[command line]: stderr`, or as the `reason` alone.
 ///
 /// It is ours if the words begin with the name of one of our hooks, and the command line, where there is one, names
-/// that program: another program may say what we say. The command line ends at the first `]: `, so one that holds
-/// this itself isn't known for ours, nor is that of a program which starts our hook without naming it. One that is
-/// given a hook's name for an argument, and speaks in its name, counts as ours.
+/// that program: another program may say what we say. The command line ends at the first `]: `, and a reason that
+/// begins with a name in brackets goes on behind `] `. So a command line that holds the one, or the other before the
+/// program, isn't known for ours, nor is that of a program which starts our hook without naming it. One that is given a
+/// hook's name for an argument, and speaks in its name, counts as ours.
 fn feedback<'a>(words: &str, rules: &Rules<'_>) -> Option<Entry<'a>> {
     let said = words.strip_prefix("Stop hook feedback:")?.trim_start();
     let said = said.strip_prefix("- ").unwrap_or(said);
@@ -269,6 +270,9 @@ fn feedback<'a>(words: &str, rules: &Rules<'_>) -> Option<Entry<'a>> {
 
 /// Whether `command` names the program `name`, with or without a directory.
 fn names(command: &str, name: &str) -> bool {
+    let command = ["] ", "]\n"].iter().fold(command, |command, end| {
+        command.split(end).next().unwrap_or_default()
+    });
     let parts = |c: char| c.is_whitespace() || "/\\'\"`;&|()=".contains(c);
     command.split(parts).any(|part| part == name)
 }
