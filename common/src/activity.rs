@@ -81,6 +81,8 @@ pub(crate) enum Status {
     Denied,
     /// It goes on in the background.
     Running,
+    /// It did, until it was ended; what it would have come to isn't known.
+    Stopped,
 }
 
 /// What a test run or a build says of itself.

@@ -119,6 +119,7 @@ fn describe(call: &Call) -> String {
         Some(Status::Error) => line.push_str(" => error"),
         Some(Status::Denied) => line.push_str(" => denied"),
         Some(Status::Running) => line.push_str(" => still running"),
+        Some(Status::Stopped) => line.push_str(" => stopped"),
         None => line.push_str(" => no result known"),
     }
     if let (true, Some(result)) = (call.is_test() || call.failed(), &call.result) {

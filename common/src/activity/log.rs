@@ -127,7 +127,10 @@ fn polled(calls: &mut [Call]) {
         let Some((before, [look, ..])) = calls.split_at_mut_checked(at) else {
             return;
         };
-        let ended = !matches!(look.status, None | Some(Status::Running));
+        let ended = matches!(
+            look.status,
+            Some(Status::Ok | Status::Exit(_) | Status::Failed | Status::Stopped)
+        );
         if let (What::Poll(task), true) = (&look.what, ended) {
             // The name is not always known, of either.
             let running = |call: &Call| {

@@ -53,7 +53,7 @@ impl<'de: 'a, 'a> Take<'de> for Given<'a> {
                 "input" => &mut given.input,
                 "chars" => &mut given.chars,
                 "operation" | "action" => &mut given.operation,
-                "task_id" | "bash_id" | "session_id" | "agentId" => {
+                "task_id" | "bash_id" | "shell_id" | "session_id" | "agentId" => {
                     given.task = object.next_value::<Name>()?.0;
                     continue;
                 }

@@ -15,7 +15,9 @@ pub fn call(id: &str, name: &str, given: Given<'_>) -> Call {
         "Read" => What::other(&format!("read {}", short_path(path()))),
         "Grep" | "Glob" => What::other(&format!("search for {}", text(given.pattern))),
         "Agent" | "Task" => What::other(&format!("agent: {}", text(given.description))),
-        "TaskOutput" | "BashOutput" | "AgentOutputTool" => What::Poll(given.task),
+        "TaskOutput" | "BashOutput" | "AgentOutputTool" | "TaskStop" | "KillShell" | "KillBash" => {
+            What::Poll(given.task)
+        }
         "AskUserQuestion" => What::other("put a question to the user"),
         "ExitPlanMode" => What::other("put a plan to the user"),
         _ => given.unknown(name),
@@ -51,7 +53,12 @@ fn success(text: &str) -> Status {
     if STARTED.iter().any(|(words, _)| text.starts_with(words)) {
         return Status::Running;
     }
-    // A look at such a call.
+    // A look at such a call, or its end.
+    let stopped = ["Successfully killed shell", "Successfully stopped task"];
+    let message = text.trim_start_matches(r#"{"message":""#);
+    if stopped.iter().any(|words| message.starts_with(words)) {
+        return Status::Stopped;
+    }
     if ["<retrieval_status>", "<status>"]
         .iter()
         .any(|tag| text.starts_with(tag))
@@ -67,6 +74,7 @@ fn success(text: &str) -> Status {
 fn ended(status: &str, code: Option<i32>) -> Status {
     match (status, code) {
         ("running" | "pending", _) => Status::Running,
+        ("killed" | "stopped", _) => Status::Stopped,
         (_, Some(code)) if code != 0 => Status::Exit(code),
         ("completed", _) => Status::Ok,
         _ => Status::Failed,
