@@ -6,9 +6,17 @@
     reason = "a table that can't be read fails the test"
 )]
 
+use std::path::Path;
+
 use common::Hook;
+use common::input::HookInput;
 use common::signal::reading::Reading;
-use common::signal::{Look, Pattern, Sensitivity, Signal, look};
+use common::signal::{self, Look, Pattern, Sensitivity, Signal, end_of, look, look_at_turn};
+use common::transcript::{self, Turn};
+use proptest::strategy::{Strategy, ValueTree};
+use proptest::string::string_regex;
+use proptest::test_runner::TestRunner;
+use serde_json::json;
 
 #[track_caller]
 fn check(hook: &Hook, text: &str, wanted: &str) {
@@ -57,6 +65,53 @@ fn no_pattern_matches_without_its_literals() {
     }
 }
 
+/// The same for text made from the patterns themselves: whatever they match has one of their literals.
+#[test]
+fn no_pattern_can_match_without_its_literals() {
+    let mut runner = TestRunner::deterministic();
+    for (id, literals, pattern) in patterns() {
+        // Edges take no room.
+        let body = pattern.as_str().replace(r"\b", "").replace(['^', '$'], "");
+        let texts = string_regex(&body).unwrap();
+        for _ in 0..500 {
+            let text = texts.new_tree(&mut runner).unwrap().current();
+            let gated = literals.iter().any(|literal| text.contains(literal));
+            assert!(gated, "{id}: {text:?}");
+        }
+    }
+}
+
+/// A signal by which no violation of the corpus is named, or a bypass that alone settles nothing, is one too many.
+#[test]
+fn every_signal_and_bypass_is_needed() {
+    let mut idle = Vec::new();
+    for hook in hooks::ALL {
+        let mut needed = Vec::new();
+        for (text, label) in rows(hook) {
+            let reading = Reading::of(end_of(&text));
+            let finding = |signals: &'static [Signal]| {
+                let finds = |signal: &&Signal| signal.settles(&reading).is_some();
+                signals
+                    .iter()
+                    .filter(finds)
+                    .map(|s| s.id)
+                    .collect::<Vec<_>>()
+            };
+            match label.as_str() {
+                "block" => needed.extend(finding(hook.signals).first().copied()),
+                _ => needed.extend(match finding(hook.bypasses)[..] {
+                    [only] => Some(only),
+                    _ => None,
+                }),
+            }
+        }
+        let all = hook.signals.iter().chain(hook.bypasses);
+        let unneeded = all.filter(|signal| !needed.contains(&signal.id));
+        idle.extend(unneeded.map(|signal| format!("{}/{}", hook.name, signal.id)));
+    }
+    assert!(idle.is_empty(), "{idle:#?}");
+}
+
 fn patterns() -> Vec<(&'static str, &'static [&'static str], regex::Regex)> {
     let all = hooks::ALL
         .into_iter()
@@ -77,16 +132,24 @@ fn texts() -> Vec<String> {
         for signal in hook.signals.iter().chain(hook.bypasses) {
             found.extend([signal.matches.to_owned(), signal.passes.to_owned()]);
         }
-        for folder in ["tests/corpus", "tests/corpus/wide"] {
-            let path = format!(
-                "{}/../{folder}/{}.jsonl",
-                env!("CARGO_MANIFEST_DIR"),
-                hook.name
-            );
-            for line in std::fs::read_to_string(path).unwrap().lines() {
-                let row: serde_json::Value = serde_json::from_str(line).unwrap();
-                found.push(row["text"].as_str().unwrap().to_owned());
-            }
+        found.extend(rows(hook).into_iter().map(|(text, _)| text));
+    }
+    found
+}
+
+/// The texts of the corpus for `hook`, and their labels.
+fn rows(hook: &Hook) -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    for folder in ["", "wide/", "more/"] {
+        let path = format!(
+            "{}/../tests/corpus/{folder}{}.jsonl",
+            env!("CARGO_MANIFEST_DIR"),
+            hook.name
+        );
+        for line in std::fs::read_to_string(path).unwrap().lines() {
+            let row: serde_json::Value = serde_json::from_str(line).unwrap();
+            let field = |name: &str| row[name].as_str().unwrap().to_owned();
+            found.push((field("text"), field("label")));
         }
     }
     found
@@ -169,6 +232,54 @@ fn found_is_a_range_of_the_text_given() {
         assert!(
             text.get(found.at.clone()).is_some_and(|s| !s.is_empty()),
             "{found:?}"
+        );
+    }
+}
+
+/// A turn in which `text` was said and no tool called, by a transcript; without one, by the words alone.
+fn turn(text: &str, transcript: bool) -> Turn {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    let lines = [
+        json!({"type": "user", "message": {"role": "user", "content": "Go on."}}),
+        json!({"type": "assistant", "message": {"id": "m", "role": "assistant",
+            "content": [{"type": "text", "text": text}]}}),
+    ];
+    std::fs::write(file.path(), lines.map(|line| format!("{line}\n")).concat()).unwrap();
+    let path = if transcript {
+        file.path()
+    } else {
+        Path::new("/nowhere")
+    };
+    let input = json!({"hook_event_name": "Stop", "session_id": "s", "cwd": "/", "stop_hook_active": false,
+        "transcript_path": path, "last_assistant_message": text});
+    let input = HookInput::parse(input.to_string().as_bytes()).unwrap();
+    transcript::read(&input, &common::hook::NAMES).unwrap()
+}
+
+#[test]
+fn a_turn_without_a_tool_call_needs_more_to_be_taken_for_a_bug_fix() {
+    for hook in hooks::ALL {
+        let sensitivity_of = |text: &str, transcript| {
+            let turn = turn(text, transcript);
+            let read = signal::read(turn.text());
+            let hits = |at: &Sensitivity| {
+                matches!(look_at_turn(hook, &turn, &read, *at), Look::Hit { .. })
+            };
+            let all = [Sensitivity::Low, Sensitivity::Normal, Sensitivity::High];
+            all.iter().position(hits)
+        };
+        // The first text of the corpus that is a hit at normal and none at low.
+        let rows = rows(hook);
+        let mut texts = rows.iter().map(|(text, _)| text);
+        let text = texts
+            .find(|text| sensitivity_of(text, false) == Some(1))
+            .unwrap();
+        let with_calls_known = if hook.name.contains("bugfix") { 2 } else { 1 };
+        assert_eq!(
+            sensitivity_of(text, true),
+            Some(with_calls_known),
+            "{}: {text}",
+            hook.name
         );
     }
 }

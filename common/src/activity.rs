@@ -190,6 +190,11 @@ impl Activity {
         self.calls.iter().any(Call::is_edit)
     }
 
+    /// Is it known that no tool was called in the turn, and nothing left running?
+    pub fn is_none(&self) -> bool {
+        self.known && !self.cut && self.calls.is_empty() && self.running.is_empty()
+    }
+
     /// A file was changed and no test, build or check has run since.
     pub fn edits_after_last_test(&self) -> bool {
         let last = self

@@ -32,6 +32,9 @@ pub struct Hook {
     pub bypasses: &'static [Bypass],
     /// The bypasses that rest on a claim that something ran, by id: activity can contradict them.
     pub claims: &'static [&'static str],
+    /// The violation takes a change of code in the same turn: where no tool was called, layer 1 looks one
+    /// [sensitivity](crate::signal::Sensitivity::lower) lower.
+    pub takes_a_change: bool,
     /// The judge's instructions, from `prompt.md`.
     pub prompt: &'static str,
     /// What the judge returns, in this order, before `reason`. The JSON schema is derived from it.

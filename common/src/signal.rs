@@ -53,6 +53,8 @@ pub enum Pattern {
     Sequence(&'static [&'static [Concept]]),
     /// One of each group in one sentence.
     Together(&'static [&'static [Concept]]),
+    /// One of the first group in a sentence, and none of the second in a later one.
+    Lastly(&'static [Concept], &'static [Concept]),
     /// One of the first group in a sentence, one of the second in it or in the next or the one before.
     Beside(&'static [Concept], &'static [Concept]),
     /// A regular expression over one lower-case sentence, tried when one of the literals occurs in it.
@@ -104,6 +106,17 @@ pub enum Sensitivity {
     High,
 }
 
+impl Sensitivity {
+    /// The next one that lets more through.
+    #[must_use]
+    pub fn lower(self) -> Self {
+        match self {
+            Self::High => Self::Normal,
+            Self::Normal | Self::Low => Self::Low,
+        }
+    }
+}
+
 /// Looks at the end of `text` with the signals, wording and bypasses of `hook`.
 pub fn look(hook: &crate::Hook, text: &str, sensitivity: Sensitivity) -> Look {
     look_past(hook, &read(text), sensitivity, &[])
@@ -125,14 +138,19 @@ pub struct Read {
     reading: Reading,
 }
 
-/// Looks at the end of `turn`, which was `read`, and whose activity may contradict what it claims: after an edit that nothing has tested, no
-/// claim of a result settles anything.
+/// Looks at the end of `turn`, which was `read`, in the light of its activity: after an edit that nothing has tested, no
+/// claim of a result settles anything, and a turn without a call of a tool has hardly changed code.
 pub fn look_at_turn(
     hook: &crate::Hook,
     turn: &Turn,
     read: &Read,
     sensitivity: Sensitivity,
 ) -> Look {
+    let sensitivity = if hook.takes_a_change && turn.activity.is_none() {
+        sensitivity.lower()
+    } else {
+        sensitivity
+    };
     let void = if turn.activity.edits_after_last_test() {
         hook.claims
     } else {
@@ -159,7 +177,7 @@ fn look_past(hook: &crate::Hook, read: &Read, sensitivity: Sensitivity, void: &[
         .iter()
         .filter_map(|s| s.find(reading))
         .collect();
-    if signals.is_empty() && !says_enough(reading) {
+    if signals.is_empty() && !says_something(reading) {
         return Look::NoHit;
     }
     let weighed = wording::weigh(&hook.wording, reading);
@@ -185,15 +203,9 @@ fn look_past(hook: &crate::Hook, read: &Read, sensitivity: Sensitivity, void: &[
     }
 }
 
-/// Are there words enough to weigh? A sum over next to nothing means nothing.
-fn says_enough(reading: &Reading) -> bool {
-    const MARKS_MIN: usize = 3;
-    reading
-        .sentences
-        .iter()
-        .map(|s| s.marks.len())
-        .sum::<usize>()
-        >= MARKS_MIN
+/// Is there a word of the vocabulary to weigh? A sum over none means nothing.
+pub fn says_something(reading: &Reading) -> bool {
+    reading.sentences.iter().any(|s| !s.marks.is_empty())
 }
 
 /// The part of `text` that is looked at.
@@ -220,9 +232,23 @@ impl Signal {
         self.find_among(reading, |_| true)
     }
 
-    /// Where it matches what is said, leaving out sentences that speak to a judge.
+    /// Where it matches what is said, leaving out sentences that speak to a judge and those that the next one limits to a
+    /// part of what was to be checked.
     pub fn settles(&self, reading: &Reading) -> Option<Found> {
-        self.find_among(reading, |s| !s.to_judge)
+        let limits = Concepts::of(&[Concept::Untested]);
+        let limited = if Concepts::of(self.unless).meets(limits) {
+            limits
+        } else {
+            Concepts::default()
+        };
+        let is_limited = |s: &Sentence| {
+            let later = reading
+                .sentences
+                .iter()
+                .find(|later| later.at.start >= s.at.end);
+            later.is_some_and(|next| next.concepts.meets(limited))
+        };
+        self.find_among(reading, |s| !s.to_judge && !is_limited(s))
     }
 
     /// Marks each sentence that it matches as one that settles nothing.
@@ -261,6 +287,12 @@ impl Signal {
             let found = match self.when {
                 Pattern::Sequence(groups) => sequence(sentence, groups),
                 Pattern::Together(groups) => together(sentence, groups),
+                Pattern::Lastly(wanted, over) => {
+                    let over = Concepts::of(over);
+                    let mut later = kept.iter().skip(at + 1);
+                    let found = together(sentence, &[wanted])?;
+                    (!later.any(|(_, s)| s.concepts.meets(over))).then_some(found)
+                }
                 Pattern::Beside(first, second) => {
                     let near = [at.checked_sub(1), Some(at), Some(at + 1)];
                     let mut near = near.into_iter().flatten().filter_map(|at| kept.get(at));

@@ -18,6 +18,7 @@ pub const HOOK: Hook = Hook {
     wording: signals::WORDING,
     bypasses: signals::BYPASSES,
     claims: &[],
+    takes_a_change: true,
     prompt: include_str!("prompt.md"),
     fields: &[Field::NewProposal, Field::RetractionOrQuote],
     remedy: "Make the failure happen on the code without the change and show the command and its result, then the same command with the change. If it can't be made to happen, say so openly and say what you tried.",

@@ -19,6 +19,7 @@ pub const HOOK: Hook = Hook {
     wording: signals::WORDING,
     bypasses: signals::BYPASSES,
     claims: &["evidence", "evidence-code"],
+    takes_a_change: false,
     prompt: include_str!("prompt.md"),
     fields: &[
         Field::NewProposal,

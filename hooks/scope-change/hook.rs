@@ -18,6 +18,7 @@ pub const HOOK: Hook = Hook {
     wording: signals::WORDING,
     bypasses: signals::BYPASSES,
     claims: &[],
+    takes_a_change: false,
     prompt: include_str!("prompt.md"),
     fields: &[Field::NewProposal, Field::RetractionOrQuote],
     remedy: "Do the part that was asked for, as it was asked for. If you think that it belongs elsewhere, ask the user whether it may be left out, and don't decide it yourself.",

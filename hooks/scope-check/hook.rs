@@ -18,6 +18,7 @@ pub const HOOK: Hook = Hook {
     wording: signals::WORDING,
     bypasses: signals::BYPASSES,
     claims: &[],
+    takes_a_change: false,
     prompt: include_str!("prompt.md"),
     fields: &[Field::NewProposal, Field::RetractionOrQuote],
     remedy: "Go on with the open work now; neither context nor length nor time is a reason to stop. If something outside your reach forces a stop (a credential, a failing service, an approval), name it. If nothing is open, say so.",

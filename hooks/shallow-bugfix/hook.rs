@@ -18,6 +18,7 @@ pub const HOOK: Hook = Hook {
     wording: signals::WORDING,
     bypasses: signals::BYPASSES,
     claims: &[],
+    takes_a_change: true,
     prompt: include_str!("prompt.md"),
     fields: &[Field::NewProposal, Field::RetractionOrQuote],
     remedy: "Find out why it failed and say it: which value, order or assumption was wrong, and how the change removes that. If the cause is still open, say so and take the next step to find it.",

@@ -1,15 +1,16 @@
 //! How much the wording of a text resembles a hook's violation: learned weights over what its sentences hold.
 //!
 //! A feature is a concept of the vocabulary, two of them in a sentence, one right after the other, one in a sentence and
-//! one in the next, or a hashed word, pair or near pair of words (characters where a script has no spaces). The end of a
-//! text is weighed window by window, a few sentences at a time: a long report around one bad sentence would otherwise
-//! outweigh it. A window has a feature or not, however often. The weight of each is one signed byte, learned by
-//! `examples/train-signals.rs` of the `hooks` package.
+//! one in the next, or a hashed word, stem, pair or near pair of stems (characters where a script has no spaces). The end
+//! of a text is weighed window by window, a few sentences at a time: a long report around one bad sentence would otherwise
+//! outweigh it. To each window come the concepts that occur anywhere in the text: a result named at its beginning counts
+//! for what is proposed at its end. A window has a feature or not, however often. The weight of each is one signed byte,
+//! learned by `examples/train-signals` of the `hooks` package.
 
 use std::ops::Range;
 
 use super::reading::{Reading, Sentence};
-use super::vocabulary::{is_spelled, is_unspaced};
+use super::vocabulary::{Concepts, is_spelled, is_unspaced};
 
 /// Only so much of the end of a text is weighed: what a turn comes to stands there.
 const WEIGHED_BYTES: usize = 1500;
@@ -29,9 +30,13 @@ const ADJACENT: usize = TOGETHER + PAIRS;
 const NEXT: usize = ADJACENT + PAIRS;
 const WORDS: usize = NEXT + PAIRS;
 const WORD_BUCKETS: usize = 1 << 14;
+const WHOLE: usize = WORDS + WORD_BUCKETS;
+
+/// So much of a longer word stands for all its endings.
+const STEM_CHARS: usize = 4;
 
 /// How many features there are, and so how many bytes of weights.
-pub const FEATURES: usize = WORDS + WORD_BUCKETS;
+pub const FEATURES: usize = WHOLE + CONCEPTS;
 
 /// The learned part of a hook's layer 1.
 #[derive(Debug)]
@@ -68,9 +73,10 @@ pub fn weigh(wording: &Wording, reading: &Reading) -> Weighed {
 }
 
 fn weigh_only(wording: &Wording, reading: &Reading, keep: impl Fn(&Sentence) -> bool) -> Weighed {
-    let lines = lines(reading, keep);
+    let lines = lines(reading, &keep);
     let windows_around = windows(&lines, WINDOW_BYTES);
-    let length_cost = doublings(windows_around.len(), wording.length_cost);
+    let whole: i32 = whole(reading, keep).map(|f| wording.weight(f)).sum();
+    let length_cost = doublings(windows_around.len(), wording.length_cost) - whole;
     let around = worst(wording, &lines, windows_around, length_cost);
     let lone_cost = length_cost + wording.lone_cost;
     let lone = worst(wording, &lines, windows(&lines, LONE_BYTES), lone_cost);
@@ -137,7 +143,8 @@ pub fn features(reading: &Reading) -> Windows {
         let mut seen = Seen::default();
         let window = lines.get(window).unwrap_or_default().iter().enumerate();
         let all = window.flat_map(|(at, line)| line.features(at == 0));
-        all.filter(|feature| seen.is_new(*feature)).collect()
+        let new = all.filter(|feature| seen.is_new(*feature));
+        new.chain(whole(reading, |_| true)).collect()
     };
     let of_size = |size| windows(&lines, size).into_iter().map(of_window).collect();
     Windows {
@@ -201,6 +208,13 @@ fn lines(reading: &Reading, keep: impl Fn(&Sentence) -> bool) -> Vec<Line> {
     found
 }
 
+/// What occurs anywhere in the text.
+fn whole(reading: &Reading, keep: impl Fn(&Sentence) -> bool) -> impl Iterator<Item = usize> {
+    let kept = reading.sentences.iter().filter(|s| keep(s));
+    let all = kept.fold(Concepts::default(), |all, s| all.and(s.concepts));
+    all.numbers().map(|concept| WHOLE + concept)
+}
+
 /// Which lines are weighed together: at each line the window that ends there, as long as it holds something new.
 fn windows(lines: &[Line], size: usize) -> Vec<Range<usize>> {
     let mut found: Vec<Range<usize>> = Vec::new();
@@ -252,40 +266,64 @@ fn words_of(text: &str, found: &mut Vec<usize>) {
     };
     let mut older = 0;
     let mut before = 0;
-    each_word(text, |word, unspaced| {
-        bucket([word, 0, 0]);
+    each_word(text, |word| {
+        bucket([word.hash, 0, 0]);
+        if word.stem != word.hash {
+            bucket([word.stem, 0, 2]);
+        }
         if before != 0 {
-            bucket([before, word, 1]);
+            bucket([before, word.stem, 1]);
         }
         if older != 0 {
             // Three characters are about a word where a script has no spaces; elsewhere the middle word may vary.
-            bucket([older, if unspaced { before } else { 0 }, word]);
+            bucket([older, if word.unspaced { before } else { 0 }, word.stem]);
         }
-        (older, before) = (before, word);
+        (older, before) = (before, word.stem);
     });
 }
 
-/// Calls `note` with the hash of each word or telling mark, and whether it is one character of an unspaced script.
-fn each_word(text: &str, mut note: impl FnMut(u32, bool)) {
+/// A word or telling mark.
+struct Word {
+    hash: u32,
+    /// The hash of its stem; of all of it where it is short.
+    stem: u32,
+    /// It is one character of an unspaced script.
+    unspaced: bool,
+}
+
+/// Calls `note` with each word or telling mark.
+fn each_word(text: &str, mut note: impl FnMut(Word)) {
     const START: u32 = 0x811c_9dc5;
-    let hash = |hash: u32, c: char| (hash ^ u32::from(c)).wrapping_mul(0x0100_0193);
-    let mut word = 0;
-    for c in text.chars() {
-        if is_spelled(c) || c == '\'' {
-            word = hash(if word == 0 { START } else { word }, c);
+    let hashed = |hash: u32, c: char| (hash ^ u32::from(c)).wrapping_mul(0x0100_0193);
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        let mut hash = hashed(START, c);
+        let mut stem = hash;
+        let mut unspaced = false;
+        if is_letter(c) {
+            let mut length = 1;
+            while let Some(c) = chars.next_if(|c| is_letter(*c)) {
+                hash = hashed(hash, c);
+                length += 1;
+                if length <= STEM_CHARS {
+                    stem = hash;
+                }
+            }
+        } else if is_unspaced(c) {
+            unspaced = true;
+        } else if !matches!(c, '?' | '!' | ':' | '✅' | '`') {
             continue;
         }
-        if word != 0 {
-            note(word, false);
-            word = 0;
-        }
-        if is_unspaced(c) || matches!(c, '?' | '!' | ':' | '✅' | '`') {
-            note(hash(START, c), is_unspaced(c));
-        }
+        note(Word {
+            hash,
+            stem,
+            unspaced,
+        });
     }
-    if word != 0 {
-        note(word, false);
-    }
+}
+
+fn is_letter(c: char) -> bool {
+    is_spelled(c) || c == '\''
 }
 
 /// Which features were met.

@@ -3,8 +3,10 @@
 use std::fs;
 use std::path::Path;
 
+use common::Hook;
 use common::signal::reading::Reading;
 use common::signal::wording::{self, Windows};
+use common::signal::{self, Signal};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
@@ -14,7 +16,7 @@ use crate::Result;
 pub const NO_HOOK: usize = usize::MAX;
 
 /// A labelled text.
-#[derive(Deserialize)]
+#[derive(Clone, Deserialize)]
 pub struct Row {
     #[serde(default)]
     pub id: String,
@@ -30,13 +32,48 @@ pub struct Row {
     /// Which hook's file it stands in.
     #[serde(skip)]
     pub hook: usize,
+    /// It was set between ordinary accounts.
+    #[serde(skip)]
+    pub is_within: bool,
     #[serde(skip)]
     pub windows: Windows,
+    /// For each hook: it wakes no judge, whatever the sum.
+    #[serde(skip)]
+    pub settled: [bool; hooks::ALL.len()],
 }
 
 impl Row {
     pub fn is_violation(&self, hook: usize) -> bool {
         self.hook == hook && self.label == "block"
+    }
+
+    /// The same between ordinary accounts in its language: real turns are longer than what is written to show one thing.
+    fn within(&self, accounts: &[Row], at: usize) -> Option<Self> {
+        let alike: Vec<&Row> = accounts.iter().filter(|a| a.lang == self.lang).collect();
+        let account = |step: usize| Some(alike.get(at * step % alike.len().max(1))?.text.as_str());
+        let before = account(7919)?;
+        let after = account(104_729).filter(|_| at.is_multiple_of(3));
+        let text = [Some(before), Some(&self.text), after];
+        let text: Vec<&str> = text.into_iter().flatten().collect();
+        let row = Self {
+            text: text.join("\n\n"),
+            is_within: true,
+            ..self.clone()
+        };
+        Some(row.read())
+    }
+
+    /// Looks at the text.
+    fn read(mut self) -> Self {
+        let reading = Reading::of(signal::end_of(&self.text));
+        let settles = |hook: &Hook| {
+            let finds = |signal: &Signal| signal.settles(&reading).is_some();
+            hook.bypasses.iter().any(finds)
+                || !hook.signals.iter().any(finds) && !signal::says_something(&reading)
+        };
+        self.settled = hooks::ALL.map(settles);
+        self.windows = wording::features(&reading);
+        self
     }
 
     /// Is it something to learn a hook from?
@@ -59,22 +96,25 @@ pub struct Read {
 pub fn labelled(folder: &Path) -> Result<Vec<Row>> {
     let mut rows = Vec::new();
     for (at, hook) in hooks::ALL.iter().enumerate() {
-        for folder in [folder.to_owned(), folder.join("wide")] {
+        for folder in [folder.to_owned(), folder.join("wide"), folder.join("more")] {
             rows.extend(texts(&folder.join(format!("{}.jsonl", hook.name)), at)?);
         }
     }
-    rows.extend(texts(&folder.join("narration.jsonl"), NO_HOOK)?);
+    let accounts = texts(&folder.join("narration.jsonl"), NO_HOOK)?;
+    let within = rows.iter().enumerate();
+    let within: Vec<Row> = within
+        .filter_map(|(at, row)| row.within(&accounts, at))
+        .collect();
+    rows.extend(accounts);
+    rows.extend(within);
     Ok(rows)
 }
 
 /// The texts of `file`, read.
 pub fn texts(file: &Path, hook: usize) -> Result<Vec<Row>> {
-    let mut rows: Vec<Row> = lines(file)?;
-    for row in &mut rows {
-        row.hook = hook;
-        row.windows = wording::features(&Reading::of(common::signal::end_of(&row.text)));
-    }
-    Ok(rows)
+    let rows: Vec<Row> = lines(file)?;
+    let rows = rows.into_iter().map(|row| Row { hook, ..row }.read());
+    Ok(rows.collect())
 }
 
 /// The JSON lines of `file`.

@@ -5,10 +5,13 @@ use common::signal::wording::{self, FEATURES};
 use crate::corpus::{NO_HOOK, Row};
 
 /// What a wrong sum costs in learning. Small: few texts, many features.
-const COST: f32 = 0.0005;
+const COST: f32 = 0.002;
 
 /// How much more than another row a narration counts: there are few, and real turns are much like them.
 const NARRATION: f32 = 4.0;
+
+/// How much of another row one within an account counts: enough to tell what surrounds a violation from what belongs to it.
+const WITHIN: f32 = 0.05;
 
 /// How often each text is shown.
 const ROUNDS: usize = 6;
@@ -17,10 +20,10 @@ const ROUNDS: usize = 6;
 const REFINEMENTS: usize = 3;
 
 /// What each doubling of a text's windows is worth, in units of the margin.
-const LENGTH_COST: f32 = 0.09;
+const LENGTH_COST: f32 = 0.1;
 
 /// What a sentence alone has to have over one with its surroundings, in units of the margin.
-const LONE_COST: f32 = 0.2;
+const LONE_COST: f32 = 0.3;
 
 /// What a hook's layer 1 takes from the learning.
 pub struct Learned {
@@ -80,16 +83,22 @@ fn learn<'a>(rows: impl Iterator<Item = &'a Row>, hook: usize) -> Vec<f32> {
     for _ in 0..=REFINEMENTS {
         let samples: Vec<Sample> = rows
             .iter()
-            .flat_map(|row| match (row.is_violation(hook), &weights) {
-                (true, Some(weights)) => {
-                    let worst = worst(weights, &row.windows.around);
-                    samples_of(&row.windows.around[worst..=worst], 1.0, COST * share)
+            .flat_map(|row| {
+                let around = &row.windows.around;
+                let cost = COST
+                    * match (row.is_within, row.hook) {
+                        (true, _) => WITHIN,
+                        (_, NO_HOOK) => NARRATION,
+                        _ => 1.0,
+                    };
+                match (row.is_violation(hook), &weights) {
+                    (false, _) => samples_of(around, -1.0, cost),
+                    (true, None) => samples_of(around, 1.0, cost * share),
+                    (true, Some(weights)) => {
+                        let worst = worst(weights, around);
+                        samples_of(&around[worst..=worst], 1.0, cost * share)
+                    }
                 }
-                (true, None) => samples_of(&row.windows.around, 1.0, COST * share),
-                (false, _) if row.hook == NO_HOOK => {
-                    samples_of(&row.windows.around, -1.0, COST * NARRATION)
-                }
-                (false, _) => samples_of(&row.windows.around, -1.0, COST),
             })
             .collect();
         weights = Some(separate(&samples));

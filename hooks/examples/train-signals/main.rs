@@ -59,7 +59,7 @@ fn main() -> Result<()> {
                 hook.name,
                 learned.length_cost,
                 learned.lone_cost,
-                report::thresholds(&learned, &turns)
+                report::thresholds(at, &learned, &turns)
             );
             woken.extend(report::found(at, &learned, &turns, turns.iter()));
             left_out.extend(report::left_out(at, &rows, &turns));

@@ -6,13 +6,14 @@ use crate::corpus::{Read, Row};
 use crate::learn::Learned;
 
 /// How many of a hundred real turns may wake a hook: low, normal, high. A little below what is promised.
-const WAKE_PERCENT: [f64; 3] = [2.1, 5.0, 12.0];
+const WAKE_PERCENT: [f64; 3] = [1.9, 4.6, 10.9];
 
-/// From which sums on the wanted shares of `turns` are hits.
-pub fn thresholds(learned: &Learned, turns: &[Row]) -> [i32; 3] {
-    let mut sums: Vec<i32> = turns.iter().map(|turn| learned.sum(turn)).collect();
+/// From which sums on the wanted shares of `turns` are hits of `hook`.
+pub fn thresholds(hook: usize, learned: &Learned, turns: &[Row]) -> [i32; 3] {
+    let open = turns.iter().filter(|turn| !turn.settled[hook]);
+    let mut sums: Vec<i32> = open.map(|turn| learned.sum(turn)).collect();
     sums.sort_unstable_by(|a, b| b.cmp(a));
-    WAKE_PERCENT.map(|percent| sums[(sums.len() as f64 * percent / 100.0) as usize] + 1)
+    WAKE_PERCENT.map(|percent| sums[(turns.len() as f64 * percent / 100.0) as usize] + 1)
 }
 
 /// A text and whether it is a hit of a hook, at each sensitivity.
@@ -30,11 +31,11 @@ pub fn found<'a>(
     turns: &[Row],
     rows: impl Iterator<Item = &'a Row>,
 ) -> Vec<Finding<'a>> {
-    let thresholds = thresholds(learned, turns);
+    let thresholds = thresholds(hook, learned, turns);
     let finding = |row| Finding {
         hook,
         row,
-        hit: thresholds.map(|threshold| learned.sum(row) >= threshold),
+        hit: thresholds.map(|t| !row.settled[hook] && learned.sum(row) >= t),
     };
     rows.map(finding).collect()
 }
@@ -51,7 +52,9 @@ pub fn left_out<'a>(hook: usize, rows: &'a [Row], turns: &[Row]) -> Vec<Finding<
             .filter(|row| row.concerns(hook))
             .partition(|row| row.author == *author);
         let learned = Learned::of(others.into_iter(), hook);
-        let violations = own.into_iter().filter(|row| row.is_violation(hook));
+        let violations = own
+            .into_iter()
+            .filter(|row| row.is_violation(hook) && !row.is_within);
         found(hook, &learned, turns, violations)
     };
     authors.iter().flat_map(of_author).collect()
