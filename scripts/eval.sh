@@ -2,68 +2,83 @@
 # What layer 1 finds and what it wakes for: builds, runs the five hooks over tests/corpus, prints the figures per hook,
 # language and author at each sensitivity, and the minimal pairs with what became of either side.
 #
-#     scripts/eval.sh [TURNS.jsonl]       TURNS: real turns, a JSON line each with "text"; stays where it is
+#     scripts/eval.sh [--record] [FILE.jsonl ...]
 #
-# The corpus was learned from, so its figures guard against a step back; what is found of authors left out of the
-# learning is told by `cargo run --release -p hooks --example train-signals -- TURNS.jsonl`. The status is 1 below a
-# floor. Needs jq.
+# FILE: rows of `stop-hooks export-marked` (with "label" and "hook") count with the corpus; anything else with "text" is
+# taken for real turns, which stay where they are: what share of them wakes a judge. The status is 1 where a figure falls
+# below tests/corpus/recorded.tsv, which --record writes, or the real turns wake more than is promised.
+#
+# The corpus was learned from, so its figures only guard against a step back. What is found of authors left out of the
+# learning is told by `cargo run --release -p hooks --example train-signals -- TURNS.jsonl`. Needs jq.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+
+record=
+if [[ ${1:-} == --record ]]; then
+    record=yes
+    shift
+fi
+marked=()
+turns=()
+for file in "$@"; do
+    if head -n 1 "$file" | jq -e '.label and .hook' >/dev/null; then marked+=("$file"); else turns+=("$file"); fi
+done
 
 cargo build --quiet --locked --target-dir target -p stop-hooks
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 status=0
 
-# The names are put together below.
-# shellcheck disable=SC2034
-# Percent of all 25 cells; the least that each sensitivity may find, and the most that a bypass may swallow.
-# shellcheck disable=SC2034 # read by name: floor_$level
-floor_low=80 floor_normal=88 floor_high=92 swallowed_max=1.1
-# shellcheck disable=SC2034
-# Percent of real turns that may wake: one hook, any of the five.
-# shellcheck disable=SC2034 # read by name: one_$level, any_$level
-one_low=2.5 one_normal=6 one_high=15 any_low=9 any_normal=20 any_high=40
-
-jq -c 'select(.author) | {id, author, phenomenon}' tests/corpus/wide/*.jsonl >"$scratch/authors"
-jq -c 'select(.author | not) | {id, author: "base", phenomenon}' tests/corpus/*-*.jsonl >>"$scratch/authors"
+corpus=(tests/corpus/*-*.jsonl tests/corpus/wide/*.jsonl tests/corpus/more/*.jsonl "${marked[@]}")
+jq -c '{source: input_filename, text, id, phenomenon, author: (.author // "first"),
+        hook: (.hook // (input_filename | split("/") | last | rtrimstr(".jsonl")))}' "${corpus[@]}" >"$scratch/rows"
 
 for level in low normal high; do
-    target/debug/stop-hooks replay --format json --sensitivity "$level" tests/corpus/wide tests/corpus/*-*.jsonl |
-        jq -c 'select((.source | split("/") | last | rtrimstr(".jsonl")) == .hook) | {id, hook, lang, label: .label, outcome}' \
-            >"$scratch/$level"
-    floor="floor_$level"
-    jq -nr --arg level "$level" --argjson floor "${!floor}" --argjson swallowed_max "$swallowed_max" \
-        --slurpfile rows "$scratch/$level" --slurpfile authors "$scratch/authors" '
-        ($authors | map({key: .id, value: .author}) | from_entries) as $author
-        | def percent(f): if length == 0 then "-" else (1000 * (map(select(f)) | length) / length | round / 10) end;
-          def line(name): [name, "\(percent(.outcome == "hit"))", "\(percent(.outcome == "bypass"))", "\(length)"] | @tsv;
-          def table(key): group_by(key)[] | . as $group | line("  \(.[0] | key)");
-          ($rows | map(. + {author: $author[.id]})) as $all
-        | ($all | map(select(.label == "block"))) as $block
-        | ($all | map(select(.label == "allow"))) as $allow
-        | "== \($level): violations found %, bypassed %, of",
-          ($block | table(.hook)), ($block | table(.lang)), ($block | table(.author)), ($block | line("  all")),
-          "-- \($level): allowed texts that wake %, bypassed %, of", ($allow | table(.hook)),
-          ($block | group_by(.hook)[]
-            | select(percent(.outcome == "hit") < $floor or percent(.outcome == "bypass") > $swallowed_max)
-            | "BELOW: \($level) \(.[0].hook)")' | tee "$scratch/table"
-    grep -q '^BELOW' "$scratch/table" && status=1
+    # A line a row: what the hook made of it that it was written for.
+    target/debug/stop-hooks replay --format json --sensitivity "$level" "${corpus[@]}" |
+        jq -c '{source, id, hook, lang, label: .label, outcome}' | jq -nc --slurpfile rows "$scratch/rows" '
+        def key: "\(.source) \(.id) \(.hook)";
+        ($rows | map({key: key, value: .}) | from_entries) as $row
+        | inputs | $row[key] as $row | select($row) | . + $row' >"$scratch/$level"
+    jq -nr --arg level "$level" --slurpfile rows "$scratch/$level" '
+        def percent(outcome): 1000 * (map(select(.outcome == outcome)) | length) / length | round / 10;
+        def line(name): "\($level)\t\(.[0].label)\t\(name)\t\(percent("hit"))\t\(percent("bypass"))\t\(length)";
+        def table(key): group_by(key)[] | line(.[0] | key);
+        $rows | group_by(.label) | sort_by(.[0].label != "block")[]
+        | table(.hook), table(.lang), table(.author), line("all")' >"$scratch/$level.tsv"
+    printf '== %s: label, group, hits %%, settled by a bypass %%, of\n' "$level"
+    cut -f 2- "$scratch/$level.tsv"
 done
+cat "$scratch"/{low,normal,high}.tsv >"$scratch/figures"
+if [[ -n $record ]]; then
+    cp "$scratch/figures" tests/corpus/recorded.tsv
+elif ((${#marked[@]} == 0)); then
+    # Fewer violations found, or more of them settled by a bypass.
+    awk -F '\t' 'NR == FNR { found[$1 $2 $3] = $4; settled[$1 $2 $3] = $5; next }
+        $2 == "block" && ($4 < found[$1 $2 $3] || $5 > settled[$1 $2 $3]) { print "BELOW: " $0; below = 1 }
+        END { exit below }' tests/corpus/recorded.tsv "$scratch/figures" || status=1
+fi
 
-echo "== minimal pairs at normal: outcome of the allowed side"
-jq -nr --slurpfile rows "$scratch/normal" --slurpfile authors "$scratch/authors" '
-    ($authors | map({key: .id, value: .phenomenon}) | from_entries) as $phenomenon
-    | $rows[] | . + {phenomenon: ($phenomenon[.id] // "")}
-    | select(.phenomenon | test("^(pair|対|对照|paire|대조|Paar)"; "i"))
-    | "  \(.hook)\t\(.id)\t\(.label)\t\(.outcome)\t\(.phenomenon)"'
+echo "== minimal pairs at normal: hook, the allowed side and its outcome, the other side and its outcome"
+jq -nr --slurpfile rows "$scratch/normal" '
+    def words: [.text | scan("[^\\s\\p{P}]+")] | unique;
+    ($rows | map(select(.phenomenon | test("^(pair|対|对照|paire|대조|Paar)"; "i")))) as $pairs
+    | $pairs[] | select(.label == "allow") | . as $allow | words as $words
+    | (.phenomenon | [scan("^pair ([0-9]+)")[0]] | first) as $number
+    | [$rows[] | select(.label == "block" and .hook == $allow.hook and .lang == $allow.lang and .author == $allow.author)]
+    | map(. + {alike: (if $number then (.phenomenon | startswith("pair \($number):"))
+                       else (words as $other | ($words | length) - ($words - $other | length)) end)})
+    | max_by(.alike) as $block
+    | "  \($allow.hook)\t\($allow.id)\t\($allow.outcome)\t\($block.id)\t\($block.outcome)\t\($allow.phenomenon)"'
 
-for turns in "$@"; do
+# What is promised of real turns: percent that may wake one hook, and any of the five.
+declare -A one=([low]=2.5 [normal]=6 [high]=15) any=([low]=9 [normal]=20 [high]=40)
+for file in "${turns[@]}"; do
     for level in low normal high; do
-        one="one_$level" any="any_$level"
-        target/debug/stop-hooks replay --format json --sensitivity "$level" "$turns" |
+        target/debug/stop-hooks replay --format json --sensitivity "$level" "$file" |
             jq -c '{line, hook, outcome}' >"$scratch/turns"
-        jq -nr --arg level "$level" --argjson one "${!one}" --argjson any "${!any}" --slurpfile rows "$scratch/turns" '
+        jq -nr --arg level "$level" --argjson one "${one[$level]}" --argjson any "${any[$level]}" \
+            --slurpfile rows "$scratch/turns" '
             def share(n): 1000 * n / ($rows | map(.line) | unique | length) | round / 10;
             ($rows | map(select(.outcome == "hit"))) as $hits
             | "== \($level): real turns that wake, %",
