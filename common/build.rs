@@ -118,11 +118,6 @@ fn tables(concepts: &[(String, String)], root: &Node) -> Result<String> {
         writeln!(out, "    {},", Table::node(*step))?;
     }
     writeln!(out, "];\n")?;
-    writeln!(
-        out,
-        "/// What the label of each step begins with.\npub(super) static INITIALS: [u8; {}] = {initials:?};",
-        initials.len()
-    )?;
     let (sets, labels) = (&table.sets, &table.labels);
     writeln!(
         out,
