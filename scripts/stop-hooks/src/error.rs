@@ -4,7 +4,7 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::terminal::count_of;
+use crate::terminal::{count, count_of};
 use crate::{executables, settings};
 
 /// One sentence for the person at the terminal.
@@ -25,6 +25,8 @@ pub enum Error {
     },
     /// This many things are broken; each was told.
     Unsound(usize),
+    /// This many files or directories could not be read and were left out; each was told.
+    LeftOut(usize),
     /// Neither a home directory nor the options that do without one.
     NoHome,
     /// The terminal or pipe is gone, or the working directory is.
@@ -47,6 +49,10 @@ impl fmt::Display for Error {
             Self::Executables(e) => e.fmt(f),
             Self::File { path, source } => write!(f, "{}: {source}", path.display()),
             Self::Unsound(errors) => f.write_str(&count_of(*errors, "error")),
+            Self::LeftOut(1) => f.write_str("1 file or directory could not be read"),
+            Self::LeftOut(many) => {
+                write!(f, "{} files or directories could not be read", count(*many))
+            }
             Self::NoHome => {
                 f.write_str("there is no home directory; give --claude-dir and --codex-dir")
             }
@@ -61,7 +67,7 @@ impl std::error::Error for Error {
             Self::Settings(e) => Some(e),
             Self::Executables(e) => Some(e),
             Self::File { source: e, .. } | Self::Output(e) => Some(e),
-            Self::Usage(_) | Self::Unsound(_) | Self::NoHome => None,
+            Self::Usage(_) | Self::Unsound(_) | Self::LeftOut(_) | Self::NoHome => None,
         }
     }
 }

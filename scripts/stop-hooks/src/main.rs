@@ -111,8 +111,7 @@ fn main() -> ExitCode {
         // The reader has seen enough: `stop-hooks … | head`.
         Err(Error::Output(e)) if e.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(e) => {
-            // With stderr gone there is nobody left to tell.
-            let _ = writeln!(io::stderr(), "stop-hooks: {e}");
+            terminal::tell(&e);
             match e {
                 Error::Usage(_) => ExitCode::from(2),
                 _ => ExitCode::FAILURE,

@@ -27,7 +27,7 @@ use crate::judging::{self, Judgement};
 use crate::places::Places;
 use crate::progress::{Interruption, Progress, Unit};
 use crate::registration::{self, Flags};
-use crate::terminal::{Ink, count_of, percent};
+use crate::terminal::{Ink, count_of, percent, tell};
 use crate::typed;
 use tally::Tally;
 use turns::{Files, Next, Turn};
@@ -35,7 +35,8 @@ use turns::{Files, Next, Turn};
 /// `stop-hooks replay --help`.
 pub const HELP: &str = "\
 Walks past sessions and tells, for every turn and hook, what the hook would have seen and done. Nothing is sent
-anywhere unless --with-judge says so, and nothing is written. Ctrl-C ends it with what it has so far.
+anywhere unless --with-judge says so, and nothing is written. Ctrl-C ends it with what it has so far. What can't be read
+is named and left out, and then the exit code is 1.
 
 Usage: stop-hooks replay [OPTIONS] [FLAGS OF THE HOOKS] PATH...
 
@@ -118,12 +119,12 @@ struct Record<'a> {
 /// Carries out `stop-hooks replay`.
 ///
 /// # Errors
-/// When an option makes no sense or a path can't be read.
+/// When an option makes no sense, and when all is told, if something could not be read.
 pub fn run(args: &mut lexopt::Parser, out: &mut dyn Write) -> Result<(), Error> {
     let options = parse(args)?;
     let interruption = Interruption::watch()?;
-    let files = Files::find(&options.paths)?;
-    if files.len() == 0 {
+    let files = Files::find(&options.paths);
+    if files.len() == 0 && files.unread().is_empty() {
         let paths: Vec<_> = options
             .paths
             .iter()
@@ -179,10 +180,8 @@ pub fn run(args: &mut lexopt::Parser, out: &mut dyn Write) -> Result<(), Error> 
         Ok(Next::Go)
     })?;
     progress.wipe();
-    for sentence in files.left_out() {
-        // With stderr gone there is nobody left to tell.
-        let _ = writeln!(std::io::stderr(), "stop-hooks: {sentence}");
-    }
+    files.unread().iter().for_each(tell);
+    files.left_out().iter().for_each(tell);
     if !options.json {
         if interruption.came() {
             let share = percent(files.read(), files.bytes);
@@ -192,7 +191,11 @@ pub fn run(args: &mut lexopt::Parser, out: &mut dyn Write) -> Result<(), Error> 
         write!(out, "{}, ", count_of(files.len(), "file"))?;
         tally.print(days, Ink::for_stdout(), &mut out)?;
     }
-    Ok(out.flush()?)
+    out.flush()?;
+    match files.unread().len() {
+        0 => Ok(()),
+        unread => Err(Error::LeftOut(unread)),
+    }
 }
 
 fn print(

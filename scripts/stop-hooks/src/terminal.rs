@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 use std::fmt;
-use std::io::{self, IsTerminal as _};
+use std::io::{self, IsTerminal as _, Write as _};
 
 /// How a piece of text stands out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -86,6 +86,13 @@ impl<T: fmt::Display> fmt::Display for Painted<T> {
         self.text.fmt(f)?;
         f.write_str("\x1b[0m")
     }
+}
+
+/// A message on stderr. It may quote a file's name or what a log holds.
+pub fn tell(message: impl fmt::Display) {
+    let message = message.to_string();
+    // With stderr gone there is nobody left to tell.
+    let _ = writeln!(io::stderr(), "stop-hooks: {}", clean(&message));
 }
 
 /// A text from a log or transcript without control characters, line feeds and tabs excepted, and without those that

@@ -10,7 +10,7 @@ mod harness;
 
 use std::fs;
 use std::io::Write as _;
-use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 use std::time::Duration;
@@ -473,4 +473,53 @@ fn secrets_are_taken_out_of_lines() {
         String::from_utf8(output.stderr).unwrap(),
         "stop-hooks: line 1 is no JSON object with a text\n"
     );
+}
+
+/// What was read, and perhaps paid for, is told whatever else can't be read.
+#[test]
+fn what_cannot_be_read_costs_itself_alone() {
+    let directory = tempfile::tempdir().unwrap();
+    let at = |name: &str| directory.path().join(name);
+    fs::create_dir_all(at("sessions/closed")).unwrap();
+    fs::write(at("sessions/closed/x.jsonl"), session()).unwrap();
+    fs::write(at("sessions/z.jsonl"), session()).unwrap();
+    symlink("loop.jsonl", at("loop.jsonl")).unwrap();
+    assert!(
+        Command::new("mkfifo")
+            .arg(at("pipe.jsonl"))
+            .status()
+            .unwrap()
+            .success()
+    );
+    let output = run(
+        directory.path(),
+        &["replay", "loop.jsonl", "pipe.jsonl", "sessions/z.jsonl"],
+        "",
+    );
+    let [stdout, stderr] =
+        [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap());
+    assert_eq!(output.status.code(), Some(1), "{stderr}");
+    assert!(stdout.starts_with("2 files, 2 turns\n"), "{stdout}");
+    let told: Vec<_> = stderr.lines().collect();
+    assert!(
+        told[0].starts_with("stop-hooks: loop.jsonl: Too many levels of symbolic links"),
+        "{stderr}"
+    );
+    assert_eq!(
+        told[1..],
+        [
+            "stop-hooks: pipe.jsonl: not a regular file",
+            "stop-hooks: 2 files or directories could not be read"
+        ]
+    );
+
+    fs::set_permissions(at("sessions/closed"), fs::Permissions::from_mode(0o000)).unwrap();
+    // Root reads everything.
+    if fs::read_dir(at("sessions/closed")).is_err() {
+        let output = run(directory.path(), &["replay", "sessions"], "");
+        let stdout = String::from_utf8(output.stdout).unwrap();
+        assert_eq!(output.status.code(), Some(1));
+        assert!(stdout.starts_with("1 file, 2 turns\n"), "{stdout}");
+    }
+    fs::set_permissions(at("sessions/closed"), fs::Permissions::from_mode(0o700)).unwrap();
 }

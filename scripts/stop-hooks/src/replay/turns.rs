@@ -1,6 +1,6 @@
 //! The turns of files, whatever kind of files they are.
 
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, Ref, RefCell};
 use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, Read, Seek as _};
@@ -53,30 +53,33 @@ pub struct Files {
     read: Rc<Cell<u64>>,
     days: RefCell<BTreeSet<String>>,
     left_out: RefCell<LeftOut>,
+    unread: RefCell<Vec<Error>>,
 }
 
 impl Files {
     /// The files at `paths` and below, in a fixed order.
-    ///
-    /// # Errors
-    /// When a path can't be read.
-    pub fn find(paths: &[PathBuf]) -> Result<Self, Error> {
+    pub fn find(paths: &[PathBuf]) -> Self {
         let mut files = Self {
             paths: Vec::new(),
             bytes: 0,
             read: Rc::default(),
             days: RefCell::default(),
             left_out: RefCell::default(),
+            unread: RefCell::default(),
         };
         for path in paths {
-            let meta = fs::metadata(path).map_err(|e| Error::file(path, e))?;
-            if meta.is_dir() {
-                files.collect(path)?;
-            } else {
-                files.add(path.clone(), meta.len());
+            match fs::metadata(path) {
+                Ok(meta) if meta.is_dir() => files.collect(path),
+                Ok(meta) => files.add(path.clone(), meta.len()),
+                Err(e) => files.leave(path, e),
             }
         }
-        Ok(files)
+        files
+    }
+
+    /// Notes what can't be read: a session that is removed or closed to us meanwhile costs itself alone.
+    fn leave(&self, path: &Path, e: io::Error) {
+        self.unread.borrow_mut().push(Error::file(path, e));
     }
 
     fn add(&mut self, path: PathBuf, bytes: u64) {
@@ -85,24 +88,30 @@ impl Files {
     }
 
     /// Session files of a directory and those below it. Links are not followed, so there is no way round and round.
-    fn collect(&mut self, directory: &Path) -> Result<(), Error> {
-        let failed = |e| Error::file(directory, e);
-        let mut entries = fs::read_dir(directory)
-            .map_err(failed)?
-            .collect::<Result<Vec<_>, _>>()
-            .map_err(failed)?;
-        entries.sort_by_key(fs::DirEntry::file_name);
+    fn collect(&mut self, directory: &Path) {
+        let entries = match fs::read_dir(directory) {
+            Ok(entries) => entries,
+            Err(e) => return self.leave(directory, e),
+        };
+        let mut found = Vec::new();
         for entry in entries {
-            let path = entry.path();
-            let kind = entry.file_type().map_err(failed)?;
-            if kind.is_dir() {
-                self.collect(&path)?;
-            } else if kind.is_file() && path.extension().is_some_and(|e| e == "jsonl") {
-                let bytes = entry.metadata().map_err(failed)?.len();
-                self.add(path, bytes);
+            match entry {
+                Ok(entry) => found.push(entry),
+                Err(e) => self.leave(directory, e),
             }
         }
-        Ok(())
+        found.sort_by_key(fs::DirEntry::file_name);
+        for entry in found {
+            let path = entry.path();
+            match entry.metadata() {
+                Ok(meta) if meta.is_dir() => self.collect(&path),
+                Ok(meta) if meta.is_file() && path.extension().is_some_and(|e| e == "jsonl") => {
+                    self.add(path, meta.len());
+                }
+                Ok(_) => {}
+                Err(e) => self.leave(&path, e),
+            }
+        }
     }
 
     /// How many there are.
@@ -125,14 +134,22 @@ impl Files {
         self.left_out.borrow().sentences().collect()
     }
 
+    /// What could not be read so far, each with the reason.
+    pub fn unread(&self) -> Ref<'_, Vec<Error>> {
+        self.unread.borrow()
+    }
+
     /// Hands every turn to `take`, in the order of the files, until it says that it has enough.
     ///
     /// # Errors
-    /// When a file can't be opened, or `take` fails.
+    /// When `take` fails.
     pub fn each(&self, mut take: impl FnMut(Turn<'_>) -> Result<Next, Error>) -> Result<(), Error> {
         for path in &self.paths {
-            if let Next::Stop = self.each_of(path, &mut take)? {
-                break;
+            match self.each_of(path, &mut take) {
+                Ok(Next::Go) => {}
+                Ok(Next::Stop) => break,
+                Err(e @ Error::File { .. }) => self.unread.borrow_mut().push(e),
+                Err(e) => return Err(e),
             }
         }
         Ok(())
@@ -151,9 +168,11 @@ impl Files {
         let mut file = File::open(path).map_err(failed)?;
         self.days.borrow_mut().extend(days::of(&mut file));
         file.rewind().map_err(failed)?;
+        let failure = Rc::default();
         let counted = Counted {
             file,
             read: Rc::clone(&self.read),
+            failure: Rc::clone(&failure),
         };
         let mut reader = BufReader::with_capacity(BLOCK_BYTES, counted);
         let source = path.display().to_string();
@@ -175,7 +194,8 @@ impl Files {
                 return Ok(Next::Stop);
             }
         }
-        Ok(Next::Go)
+        // A session ends where reading fails.
+        failure.take().map_or(Ok(Next::Go), |e| Err(failed(e)))
     }
 }
 
@@ -190,15 +210,23 @@ pub enum Next {
 
 const BLOCK_BYTES: usize = 256 << 10;
 
-/// A file that counts what was read of it.
+/// A file that counts what was read of it, and keeps why reading failed.
 struct Counted {
     file: File,
     read: Rc<Cell<u64>>,
+    failure: Rc<Cell<Option<io::Error>>>,
 }
 
 impl Read for Counted {
     fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
-        let read = self.file.read(to)?;
+        let read = match self.file.read(to) {
+            Ok(read) => read,
+            Err(e) => {
+                // The error itself can't be had twice.
+                self.failure.set(Some(e.kind().into()));
+                return Err(e);
+            }
+        };
         self.read
             .set(self.read.get() + u64::try_from(read).unwrap_or_default());
         Ok(read)
