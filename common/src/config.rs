@@ -10,13 +10,14 @@
 )]
 
 use std::env;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::args::{self, Args, Error};
 use crate::guard::JUDGE_ACTIVE;
 use crate::input::Host;
 use crate::judge::{self, Choice, Secret};
+use crate::project::Project;
 use crate::signal::Sensitivity;
 
 /// How long the judges have together unless told otherwise. Below the 30 s after which the installed entry is cancelled.
@@ -144,17 +145,42 @@ impl Environment {
             .or_else(|| Some(self.home.as_ref()?.join(".codex")))
     }
 
-    /// Where the user's own rules are: beside the installed hooks, unless a variable that a project can set moves that
-    /// into the project.
-    pub fn rules_dir(&self, project: &[PathBuf]) -> Option<PathBuf> {
-        let moved_into = |dir: &PathBuf| {
-            self.claude_config_dir
-                .as_ref()
-                .is_some_and(|moved| moved.starts_with(dir))
-        };
-        let own = self.claude_dir().filter(|dir| dir.is_absolute())?;
-        (!project.iter().any(moved_into)).then(|| own.join("hooks"))
+    /// Where the session works, as far as the environment tells.
+    fn project(&self) -> Project {
+        let cwd = env::current_dir().ok();
+        let project = Project::new(cwd.clone().into_iter().chain(self.project_dir.clone()));
+        match cwd {
+            Some(cwd) => project.with_tree_of(&cwd, self.home.as_deref()),
+            None => project,
+        }
     }
+
+    /// Where the user's own rules are: beside the installed hooks, and never in the project, unless the hook that runs
+    /// is installed right there.
+    fn rules_dir(&self, project: &Project) -> Option<PathBuf> {
+        let hooks = self.claude_dir().filter(|dir| dir.is_absolute())?;
+        let hooks = hooks.join("hooks");
+        (!project.holds(&hooks) || holds_this(&hooks)).then_some(hooks)
+    }
+
+    /// Where the log is, unless a variable that a project can set moves it into the project.
+    fn log_dir(&self, project: &Project) -> Option<PathBuf> {
+        let own = self.claude_dir()?;
+        let logs = own.join("logs");
+        let moved_in = self.claude_config_dir.is_some()
+            && project.holds(&logs)
+            && !holds_this(&own.join("hooks"));
+        (!moved_in).then_some(logs)
+    }
+}
+
+/// Whether the program that runs stands in `dir`.
+fn holds_this(dir: &Path) -> bool {
+    let this = env::current_exe().and_then(|this| this.canonicalize());
+    this.is_ok_and(|this| {
+        dir.canonicalize()
+            .is_ok_and(|dir| this.parent() == Some(&dir))
+    })
 }
 
 /// All that a run was told.
@@ -170,7 +196,7 @@ pub struct Config {
     pub sensitivity: Sensitivity,
     /// Where the user's own rules are; none without a home, and none in a project.
     pub rules_dir: Option<PathBuf>,
-    /// Where decisions are logged; none without a home.
+    /// Where decisions are logged; none without a home, and none in a project that it was moved into.
     pub log_dir: Option<PathBuf>,
     /// Whose files the log may be.
     pub home: Option<PathBuf>,
@@ -185,15 +211,9 @@ impl Config {
     /// When a flag or variable has a value that it doesn't take.
     pub fn resolve(args: Args, environment: Environment) -> Result<Self, Error> {
         let host = environment.host();
-        let project: Vec<PathBuf> = env::current_dir()
-            .ok()
-            .into_iter()
-            .chain(environment.project_dir.clone())
-            .collect();
+        let project = environment.project();
         let rules_dir = environment.rules_dir(&project);
-        let log_dir = args
-            .log_dir
-            .or_else(|| Some(environment.claude_dir()?.join("logs")));
+        let log_dir = args.log_dir.or_else(|| environment.log_dir(&project));
         let timeout = match (args.timeout, environment.timeout_s) {
             (Some(timeout), _) => timeout,
             (None, Some(word)) => args::timeout(&word).map_err(|e| e.named(TIMEOUT_S))?,
@@ -230,7 +250,7 @@ impl Config {
                 anthropic_key: key("ANTHROPIC_API_KEY"),
                 codex_user_config: args.codex_user_config,
                 search_path: environment.search_path,
-                forbidden: project,
+                project,
                 certificates: environment.certificates,
                 temp_dir: environment.temp_dir,
             },
@@ -267,5 +287,26 @@ fn by_environment(list: &str) -> Result<Vec<Choice>, Error> {
         Ok(choices)
     } else {
         Err(Error::value(BACKEND, list, "auto, codex, claude or none"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_home_that_was_moved_into_the_project_has_no_rules() {
+        let dir = tempfile::tempdir().unwrap();
+        let environment = |home: &str| Environment {
+            home: Some(dir.path().join(home)),
+            ..Environment::default()
+        };
+        std::fs::create_dir(dir.path().join("project")).unwrap();
+        let project = Project::new([dir.path().join("project")]);
+        assert_eq!(environment("project").rules_dir(&project), None);
+        assert_eq!(
+            environment("home").rules_dir(&project),
+            Some(dir.path().join("home/.claude/hooks"))
+        );
     }
 }

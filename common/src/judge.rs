@@ -96,7 +96,7 @@ pub struct Asked {
 /// It returns within a few hundred milliseconds of `deadline`, and then no process started here is left, unless one
 /// made a session of its own.
 pub fn ask(prompt: &Prompt, settings: &Settings, deadline: Instant) -> Asked {
-    let programs = SearchPath::new(&settings.search_path, &settings.forbidden);
+    let programs = SearchPath::new(&settings.search_path, &settings.project);
     let backends = backends(&settings.judges, &programs);
     let mut attempts = Attempts::default();
     let mut answer = None;

@@ -33,6 +33,7 @@ pub mod input;
 pub mod judge;
 pub mod log;
 mod loose;
+pub mod project;
 pub mod redact;
 pub mod rules;
 pub mod run;

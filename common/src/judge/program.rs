@@ -10,32 +10,28 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use super::outcome::Outcome;
+use crate::project::Project;
 
 /// The directories that programs are taken from.
 #[derive(Debug)]
 pub(super) struct SearchPath {
     trusted: Vec<PathBuf>,
     in_project: Vec<PathBuf>,
-    forbidden: Vec<PathBuf>,
+    project: Project,
 }
 
 impl SearchPath {
-    /// Sorts the entries of `PATH`. Those that are relative or don't exist are dropped. Links are followed before the
-    /// comparison, so that no other name of a forbidden directory gets through.
-    pub(super) fn new(entries: &[PathBuf], forbidden: &[PathBuf]) -> Self {
-        let forbidden: Vec<PathBuf> = forbidden
-            .iter()
-            .filter_map(|dir| fs::canonicalize(dir).ok())
-            .collect();
+    /// Sorts the entries of `PATH`. Those that are relative or don't exist are dropped.
+    pub(super) fn new(entries: &[PathBuf], project: &Project) -> Self {
         let (in_project, trusted) = entries
             .iter()
             .filter(|entry| entry.is_absolute() && entry.is_dir())
             .cloned()
-            .partition(|entry| is_inside(entry, &forbidden));
+            .partition(|entry| project.holds(entry));
         Self {
             trusted,
             in_project,
-            forbidden,
+            project: project.clone(),
         }
     }
 
@@ -45,7 +41,7 @@ impl SearchPath {
         let mut missing = Outcome::ProgramMissing;
         for program in self.trusted.iter().map(|dir| dir.join(name)) {
             match check(&program) {
-                Ok(()) if is_inside(&program, &self.forbidden) => {
+                Ok(()) if self.project.holds(&program) => {
                     missing = Outcome::ProgramInProject;
                 }
                 Ok(()) => return Ok(program),
@@ -66,7 +62,7 @@ impl SearchPath {
 
     /// Whether `path` leads into the project.
     pub(super) fn forbids(&self, path: &Path) -> bool {
-        is_inside(path, &self.forbidden)
+        self.project.holds(path)
     }
 
     /// The value of `PATH` for a judge.
@@ -82,10 +78,6 @@ pub(super) fn check(path: &Path) -> Result<(), Outcome> {
         Ok(found) if found.is_file() => Err(Outcome::NotExecutable),
         _ => Err(Outcome::ProgramMissing),
     }
-}
-
-fn is_inside(path: &Path, dirs: &[PathBuf]) -> bool {
-    fs::canonicalize(path).is_ok_and(|path| dirs.iter().any(|dir| path.starts_with(dir)))
 }
 
 #[cfg(test)]
@@ -120,7 +112,7 @@ mod tests {
         let root = scene();
         let at = |path: &str| root.path().join(path);
         let entries: Vec<PathBuf> = entries.iter().map(|entry| at(entry)).collect();
-        let found = SearchPath::new(&entries, &[at("project")]).find(name);
+        let found = SearchPath::new(&entries, &Project::new([at("project")])).find(name);
         assert_eq!(found, expected.map(at), "{name} in {entries:?}");
     }
 
@@ -147,7 +139,7 @@ mod tests {
             at("system"),
             at("link"),
         ];
-        let path = SearchPath::new(&entries, &[at("project")]);
+        let path = SearchPath::new(&entries, &Project::new([at("project")]));
         assert_eq!(path.variable(), at("system").into_os_string());
     }
 }

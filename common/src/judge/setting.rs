@@ -8,6 +8,7 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use super::Secret;
+use crate::project::Project;
 
 /// All that asking depends on.
 #[derive(Debug, Clone)]
@@ -28,8 +29,8 @@ pub struct Settings {
     pub codex_user_config: bool,
     /// The entries of `PATH`.
     pub search_path: Vec<PathBuf>,
-    /// Directories out of which no program is started: the project's.
-    pub forbidden: Vec<PathBuf>,
+    /// No program of it is started but one that a flag names by its whole path.
+    pub project: Project,
     /// Certificates that the environment has trusted besides or instead of the system's.
     pub certificates: Vec<PathBuf>,
     /// Where a judge's empty directory is made.

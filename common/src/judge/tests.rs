@@ -9,6 +9,7 @@ use serde_json::json;
 
 use super::*;
 use crate::Field;
+use crate::project::Project;
 use crate::redact::redact;
 use crate::wrap::{Material, wrap};
 
@@ -40,7 +41,7 @@ fn settings(judges: &str, url: Option<&str>) -> Settings {
         anthropic_key: None,
         codex_user_config: false,
         search_path: Vec::new(),
-        forbidden: Vec::new(),
+        project: Project::default(),
         certificates: Vec::new(),
         temp_dir: std::env::temp_dir(),
     }

@@ -5,6 +5,7 @@ use std::path::Path;
 use common::Hook;
 use common::args::Command;
 use common::config::{Config, Environment};
+use common::project::Project;
 use time::Date;
 
 use crate::error::Error;
@@ -22,7 +23,7 @@ pub fn config(flags: &Flags, claude_dir: Option<&Path>) -> Result<Config, Error>
             let mut config = Config::resolve(*args, Environment::read()).map_err(usage)?;
             // A hook starts no program and reads no rules out of the directory that the agent works in. A person's
             // shell may stand anywhere: in the home, for one, below which their programs are.
-            config.judge.forbidden.clear();
+            config.judge.project = Project::default();
             let places = Places::new(claude_dir.map(Path::to_owned), None);
             config.rules_dir = places.ok().map(|places| places.owner().executables);
             Ok(config)

@@ -1,0 +1,53 @@
+//! Where the project's files are: what a repository brings along, or the agent wrote, chooses nothing.
+//!
+//! A hook runs in the project's directory, with the project's environment, so any name may lead there: a link, `..`,
+//! `/proc/self/cwd`. Paths are resolved before they are compared.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The directories of a project.
+#[derive(Debug, Clone, Default)]
+pub struct Project {
+    roots: Vec<PathBuf>,
+}
+
+impl Project {
+    /// The project in these directories; those that don't exist hold nothing.
+    pub fn new(dirs: impl IntoIterator<Item = PathBuf>) -> Self {
+        let roots = dirs
+            .into_iter()
+            .filter_map(|dir| fs::canonicalize(dir).ok());
+        Self {
+            roots: roots.collect(),
+        }
+    }
+
+    /// The same with the working tree that `cwd` is in, where no one names the project. One around the user's `home` is
+    /// no project: some keep that under version control.
+    #[must_use]
+    pub fn with_tree_of(mut self, cwd: &Path, home: Option<&Path>) -> Self {
+        let home = home.and_then(|home| fs::canonicalize(home).ok());
+        let tree = fs::canonicalize(cwd).ok().and_then(|cwd| {
+            let tree = cwd.ancestors().find(|dir| dir.join(".git").exists())?;
+            Some(tree.to_owned())
+        });
+        let around_home = |tree: &PathBuf| home.as_ref().is_some_and(|home| home.starts_with(tree));
+        self.roots.extend(tree.filter(|tree| !around_home(tree)));
+        self
+    }
+
+    /// Whether `path` leads into the project. It need not exist; one that can't be resolved counts as a yes.
+    pub fn holds(&self, path: &Path) -> bool {
+        let inside = |path: PathBuf| self.roots.iter().any(|root| path.starts_with(root));
+        !self.roots.is_empty() && resolved(path).is_none_or(inside)
+    }
+}
+
+/// `path` without links, as far as it exists.
+fn resolved(path: &Path) -> Option<PathBuf> {
+    match fs::canonicalize(path) {
+        Ok(path) => Some(path),
+        Err(_) => Some(resolved(path.parent()?)?.join(path.file_name()?)),
+    }
+}
