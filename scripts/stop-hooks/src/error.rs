@@ -23,6 +23,8 @@ pub enum Error {
         /// What the system says.
         source: io::Error,
     },
+    /// What could not be done of several things.
+    Several(Vec<Error>),
     /// This many things are broken; each was told.
     Unsound(usize),
     /// This many files or directories could not be read and were left out; each was told.
@@ -48,6 +50,10 @@ impl fmt::Display for Error {
             Self::Settings(e) => e.fmt(f),
             Self::Executables(e) => e.fmt(f),
             Self::File { path, source } => write!(f, "{}: {source}", path.display()),
+            Self::Several(errors) => {
+                let lines: Vec<_> = errors.iter().map(Self::to_string).collect();
+                f.write_str(&lines.join("\nstop-hooks: "))
+            }
             Self::Unsound(errors) => f.write_str(&count_of(*errors, "error")),
             Self::LeftOut(1) => f.write_str("1 file or directory could not be read"),
             Self::LeftOut(many) => {
@@ -67,7 +73,11 @@ impl std::error::Error for Error {
             Self::Settings(e) => Some(e),
             Self::Executables(e) => Some(e),
             Self::File { source: e, .. } | Self::Output(e) => Some(e),
-            Self::Usage(_) | Self::Unsound(_) | Self::LeftOut(_) | Self::NoHome => None,
+            Self::Usage(_)
+            | Self::Several(_)
+            | Self::Unsound(_)
+            | Self::LeftOut(_)
+            | Self::NoHome => None,
         }
     }
 }

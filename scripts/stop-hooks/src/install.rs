@@ -16,7 +16,7 @@ use crate::executables;
 use crate::places::Places;
 use crate::registration::{self, Change, Flags, Owner, Part};
 use crate::settings::Settings;
-use crate::terminal::clean_line;
+use crate::terminal::{afterwards, clean_line};
 
 /// `stop-hooks install --help`.
 pub const HELP: &str = "\
@@ -54,18 +54,22 @@ struct Options {
 /// When an option makes no sense or a file has to be left alone.
 pub fn run(args: &mut lexopt::Parser, out: &mut dyn Write) -> Result<(), Error> {
     let options = parse(args)?;
+    afterwards(out, |out| carry_out(&options, out))
+}
+
+fn carry_out(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
     let owner = options.places.owner();
     let places = &options.places;
 
     let copies = executables::outdated(&options.from, &owner.executables)?;
-    let claude = plan(&places.claude_settings(), &owner, &options, "")?;
+    let claude = plan(&places.claude_settings(), &owner, options, "")?;
     let codex = options
         .codex
         .then(|| {
             plan(
                 &places.codex_hooks(),
                 &owner,
-                &options,
+                options,
                 claude.settings.text(),
             )
         })

@@ -66,7 +66,7 @@ impl Settings {
             path: path.to_owned(),
             source,
         };
-        let (text, permissions) = match fs::read(&target) {
+        let (text, permissions) = match read_file(&target) {
             Ok(bytes) => {
                 let text = String::from_utf8(bytes).map_err(|_| Error::Utf8(path.to_owned()))?;
                 let permissions = fs::metadata(&target).map_err(io)?.permissions();
@@ -122,7 +122,7 @@ impl Settings {
     /// # Errors
     /// When it was changed in the meantime or can't be written.
     pub fn write(&self, text: &str) -> Result<(), Error> {
-        let now = match fs::read(&self.target) {
+        let now = match read_file(&self.target) {
             Ok(bytes) => Some(bytes),
             Err(e) if e.kind() == io::ErrorKind::NotFound => None,
             Err(e) => return Err(self.io(e)),
@@ -154,7 +154,9 @@ impl Settings {
     /// # Errors
     /// When it exists and can't be read.
     pub fn backup(&self) -> Result<Option<String>, Error> {
-        match fs::read_to_string(self.backup_path()) {
+        let text = read_file(&self.backup_path())
+            .and_then(|bytes| String::from_utf8(bytes).map_err(io::Error::other));
+        match text {
             Ok(text) => Ok(Some(text)),
             Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(e) => Err(self.io(e)),
@@ -192,6 +194,18 @@ impl Settings {
             path: self.path.clone(),
             source,
         }
+    }
+}
+
+/// Reads a file and nothing else: opening a pipe would wait for its writer.
+///
+/// # Errors
+/// When it can't be read, or is no file.
+pub fn read_file(path: &Path) -> io::Result<Vec<u8>> {
+    if fs::metadata(path)?.is_file() {
+        fs::read(path)
+    } else {
+        Err(io::Error::other("it is no regular file; left alone"))
     }
 }
 

@@ -2,7 +2,23 @@
 
 use std::borrow::Cow;
 use std::fmt;
-use std::io::{self, IsTerminal as _, Write as _};
+use std::io::{self, IsTerminal as _, Write};
+
+use crate::error::Error;
+
+/// Lets `work` speak when it is done: nobody who stops listening may stop it half way.
+///
+/// # Errors
+/// With what `work` failed for, else when nobody listens.
+pub fn afterwards(
+    out: &mut dyn Write,
+    work: impl FnOnce(&mut dyn Write) -> Result<(), Error>,
+) -> Result<(), Error> {
+    let mut said = Vec::new();
+    let done = work(&mut said);
+    let told = out.write_all(&said);
+    done.and(told.map_err(Error::Output))
+}
 
 /// How a piece of text stands out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -7,14 +7,15 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use common::hook::NAMES;
 use lexopt::Arg::Long;
 
 use crate::error::Error;
 use crate::executables;
 use crate::places::Places;
 use crate::registration::{self, Owner, Part, Whose};
-use crate::settings::{Settings, splice};
-use crate::terminal::clean_line;
+use crate::settings::{self, Settings, splice};
+use crate::terminal::{afterwards, clean_line};
 
 /// `stop-hooks uninstall --help`.
 pub const HELP: &str = "\
@@ -32,11 +33,25 @@ Options:
   --codex-dir DIR     [default: CODEX_HOME, else ~/.codex]
 ";
 
+struct Options {
+    dry_run: bool,
+    parts: Vec<Part>,
+    only_codex: bool,
+    /// Nothing narrows it down: the programs go, too.
+    everything: bool,
+    places: Places,
+}
+
 /// Carries out `stop-hooks uninstall`.
 ///
 /// # Errors
-/// When an option makes no sense or a file has to be left alone.
+/// When an option makes no sense or a file has to be left alone; the others are cleaned all the same.
 pub fn run(args: &mut lexopt::Parser, out: &mut dyn Write) -> Result<(), Error> {
+    let options = parse(args)?;
+    afterwards(out, |out| carry_out(&options, out))
+}
+
+fn parse(args: &mut lexopt::Parser) -> Result<Options, Error> {
     let (mut dry_run, mut only_codex, mut parts) = (false, false, Vec::new());
     let (mut claude_dir, mut codex_dir) = (None, None);
     while let Some(arg) = args.next()? {
@@ -50,48 +65,86 @@ pub fn run(args: &mut lexopt::Parser, out: &mut dyn Write) -> Result<(), Error> 
             _ => return Err(arg.unexpected().into()),
         }
     }
-    let places = Places::new(claude_dir, codex_dir)?;
-    let owner = places.owner();
     let everything = parts.is_empty() && !only_codex;
     if parts.is_empty() {
         parts.extend(Part::ALL);
     }
+    Ok(Options {
+        dry_run,
+        parts,
+        only_codex,
+        everything,
+        places: Places::new(claude_dir, codex_dir)?,
+    })
+}
 
-    let mut files = vec![places.codex_hooks()];
-    if !only_codex {
-        files.insert(0, places.claude_settings());
-    }
-    let mut plans = Vec::new();
-    for path in &files {
-        plans.extend(plan(path, &owner, &parts)?);
-    }
-
-    let would = if dry_run { "would be " } else { "" };
-    for plan in &plans {
-        if !dry_run {
-            plan.carry_out()?;
+fn carry_out(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
+    let places = &options.places;
+    let owner = places.owner();
+    let claude = (!options.only_codex).then(|| places.claude_settings());
+    let would = if options.dry_run { "would be " } else { "" };
+    let (mut touched, mut names_them, mut failed) = (false, false, Vec::new());
+    for path in claude.into_iter().chain([places.codex_hooks()]) {
+        let cleaned = plan(&path, &owner, &options.parts).and_then(|plan| {
+            if let (Some(plan), false) = (&plan, options.dry_run) {
+                plan.carry_out()?;
+            }
+            Ok(plan)
+        });
+        match cleaned {
+            Ok(plan) => {
+                touched |= plan.is_some();
+                plan.map_or(Ok(()), |plan| plan.report(places, would, out))?;
+            }
+            Err(e) => {
+                names_them |= may_name(&path, &owner);
+                failed.push(e);
+            }
         }
-        plan.report(&places, would, out)?;
     }
-    let programs = if everything {
+    let programs = if options.everything {
         executables::present(&owner.executables)
     } else {
         Vec::new()
     };
-    for program in &programs {
-        if !dry_run {
-            executables::remove(program)?;
+    if names_them && options.everything {
+        let words = "the programs stay, since a file that was left alone may name them: correct it and run this again";
+        failed.push(Error::Usage(words.to_owned()));
+    } else {
+        for program in &programs {
+            if !options.dry_run
+                && let Err(e) = executables::remove(program)
+            {
+                failed.push(e.into());
+                continue;
+            }
+            writeln!(out, "{would}removed: {}", places.shown(program))?;
         }
-        writeln!(out, "{would}removed: {}", places.shown(program))?;
     }
-    if everything && !dry_run {
+    if options.everything && !options.dry_run {
         // Not empty means that it holds something of somebody else's, rules of one's own for instance.
         let _ = std::fs::remove_dir(&owner.executables);
     }
-    if plans.is_empty() && programs.is_empty() {
+    if !touched && programs.is_empty() && failed.is_empty() {
         writeln!(out, "Nothing to remove.")?;
     }
-    Ok(())
+    if failed.is_empty() {
+        Ok(())
+    } else {
+        Err(Error::Several(failed))
+    }
+}
+
+/// Whether the file at `path`, which can't be read as settings, may hold an entry of ours.
+fn may_name(path: &Path, owner: &Owner) -> bool {
+    match settings::read_file(path) {
+        Ok(bytes) => {
+            let text = String::from_utf8_lossy(&bytes);
+            let name = |hook: &&str| text.contains(*hook);
+            owner.executables.exists() && NAMES.iter().any(name)
+        }
+        Err(_) => path.is_file(),
+    }
 }
 
 /// What is to be done to one settings file.

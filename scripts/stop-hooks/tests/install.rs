@@ -676,3 +676,120 @@ fn what_is_made_is_the_users_alone_whatever_the_umask_is() {
         assert_eq!(found & 0o777, mode, "{made}");
     }
 }
+
+/// A client may read such a file; one that follows it down would run out of stack.
+#[test]
+fn what_nests_without_end_is_left_alone() {
+    let deep = format!("{{\"a\":{}{}}}", "[".repeat(100_000), "]".repeat(100_000));
+    left_alone(deep.as_bytes(), 0o644, "nests deeper than 128");
+    let home = Home::new();
+    home.install(&[]);
+    home.write_settings(&deep);
+    assert!(home.fail(&["uninstall"]).contains("nests deeper than 128"));
+    assert!(home.fail(&["doctor", "--offline"]).contains("error"));
+    home.succeed(&["stats"]);
+    let brackets = format!("{{\"a\":\"{}\\\"[\"}}", "[".repeat(1000));
+    round_trip("brackets in a text", |home| home.write_settings(&brackets));
+    let fair = format!("{{\"a\":{}{}}}", "[".repeat(126), "]".repeat(126));
+    round_trip("deep", |home| home.write_settings(&fair));
+}
+
+/// Opening a pipe waits for its writer.
+#[test]
+fn what_is_no_regular_file_is_left_alone() {
+    let home = Home::new();
+    home.write_settings("");
+    let path = home.path(".claude/settings.json");
+    fs::remove_file(&path).unwrap();
+    let made = Command::new("mkfifo").arg(&path).status().unwrap();
+    assert!(made.success());
+    let built = home.path("built").display().to_string();
+    for args in [&["install", "--from", &built][..], &["uninstall"]] {
+        let said = home.fail(args);
+        assert!(said.contains("it is no regular file"), "{said}");
+    }
+}
+
+/// Runs `stop-hooks` with its words going to `to`.
+fn unheard(home: &Home, args: &[&str], to: fs::File) -> Option<i32> {
+    let status = Command::new(env!("CARGO_BIN_EXE_stop-hooks"))
+        .args(args)
+        .env_clear()
+        .env("HOME", home.directory.path())
+        .stdout(to)
+        .stderr(std::process::Stdio::null())
+        .status();
+    status.unwrap().code()
+}
+
+#[test]
+fn who_listens_does_not_decide_what_is_done() {
+    let closed = || {
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        fs::File::from(std::os::fd::OwnedFd::from(writer))
+    };
+    let mut ways: Vec<(fs::File, fs::File, i32)> = vec![(closed(), closed(), 0)];
+    if let (Ok(one), Ok(other)) = (
+        fs::File::options().write(true).open("/dev/full"),
+        fs::File::options().write(true).open("/dev/full"),
+    ) {
+        ways.push((one, other, 1));
+    }
+    for (one, other, code) in ways {
+        let home = Home::new();
+        home.write_settings("{}");
+        let before = home.everything();
+        let built = home.path("built").display().to_string();
+        let install = ["install", "--codex", "--gate", "--from", &built];
+        assert_eq!(unheard(&home, &install, one), Some(code));
+        let installed = home.everything();
+        assert_eq!(home.install(&["--codex", "--gate"]), "Nothing to change.\n");
+        assert_eq!(home.everything(), installed);
+        assert_eq!(unheard(&home, &["uninstall"], other), Some(code));
+        assert_eq!(home.everything(), before);
+    }
+}
+
+#[test]
+fn a_file_that_cannot_be_cleaned_keeps_no_other_from_it() {
+    for broken in [Some("{,}"), None] {
+        let home = Home::new();
+        home.install(&["--codex"]);
+        let codex = home.path(".codex/hooks.json");
+        fs::remove_file(&codex).unwrap();
+        match broken {
+            Some(text) => fs::write(&codex, text).unwrap(),
+            None => fs::create_dir(&codex).unwrap(),
+        }
+        let output = home.run(&["uninstall"]);
+        let said = String::from_utf8(output.stdout).unwrap();
+        let stderr = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(1), "{said}");
+        assert!(
+            said.contains("taken out of ~/.claude/settings.json: "),
+            "{said}"
+        );
+        assert!(
+            said.contains("removed: ~/.claude/hooks/stop-hooks"),
+            "{said}"
+        );
+        assert!(stderr.contains(".codex/hooks.json"), "{stderr}");
+        assert!(!home.path(".claude/settings.json").exists());
+        assert!(!home.path(".claude/hooks").exists());
+    }
+    // One that may still name them keeps the programs: an entry without its program is an error at every stop.
+    let home = Home::new();
+    home.install(&["--codex"]);
+    let codex = home.path(".codex/hooks.json");
+    let text = fs::read_to_string(&codex).unwrap();
+    fs::write(&codex, text.replacen('{', "{,", 1)).unwrap();
+    let said = home.fail(&["uninstall"]);
+    assert!(said.contains(".codex/hooks.json: not valid JSON"), "{said}");
+    assert!(said.contains("the programs stay"), "{said}");
+    assert!(!home.path(".claude/settings.json").exists());
+    assert!(home.path(".claude/hooks/scope-check").exists());
+    fs::write(&codex, text).unwrap();
+    home.uninstall(&[]);
+    assert!(!home.path(".claude/hooks").exists() && !codex.exists());
+}

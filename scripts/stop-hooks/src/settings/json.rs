@@ -7,7 +7,10 @@
 
 use std::ops::Range;
 
-use serde::de::IgnoredAny;
+use serde::de::{Error as _, IgnoredAny};
+
+/// The depth to which a text is read, as `serde_json` does: each level takes some of the stack.
+const DEEPEST: usize = 128;
 
 /// One value and its bytes in the text.
 #[derive(Debug, Clone)]
@@ -81,11 +84,39 @@ impl Node {
 pub fn parse(text: &str) -> Result<Node, serde_json::Error> {
     let bare = text.strip_prefix('\u{feff}').unwrap_or(text);
     serde_json::from_str::<IgnoredAny>(bare)?;
+    if depth(bare) > DEEPEST {
+        let why = format!("it nests deeper than {DEEPEST}, too deep to be read here");
+        return Err(serde_json::Error::custom(why));
+    }
     let mut scanner = Scanner {
         text,
         at: text.len() - bare.len(),
     };
     Ok(scanner.value())
+}
+
+/// How many brackets of the JSON `text` stand open at most.
+fn depth(text: &str) -> usize {
+    let (mut open, mut deepest) = (0_usize, 0);
+    let mut bytes = text.bytes();
+    while let Some(byte) = bytes.next() {
+        match byte {
+            b'[' | b'{' => {
+                open += 1;
+                deepest = deepest.max(open);
+            }
+            b']' | b'}' => open = open.saturating_sub(1),
+            b'"' => {
+                while let Some(byte) = bytes.next().filter(|byte| *byte != b'"') {
+                    if byte == b'\\' {
+                        bytes.next();
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    deepest
 }
 
 /// One member of `text` without the white space around its values, for comparing two layouts of the same settings.
