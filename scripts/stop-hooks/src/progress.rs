@@ -18,8 +18,8 @@ const BAR_WIDTH: u64 = 24;
 pub enum Unit {
     /// Bytes of files.
     Bytes,
-    /// Texts, of which each takes its time.
-    Texts,
+    /// Calls to a judge, of which each takes its time.
+    Calls,
 }
 
 /// A line that shows how much of `all` is done.
@@ -34,7 +34,8 @@ pub struct Progress {
 
 impl Progress {
     /// Nothing done of `all`.
-    pub fn new(unit: Unit, all: u64) -> Self {
+    pub fn new(unit: Unit, all: impl TryInto<u64>) -> Self {
+        let all = all.try_into().unwrap_or(u64::MAX);
         Self {
             shows: io::stderr().is_terminal(),
             unit,
@@ -45,11 +46,12 @@ impl Progress {
     }
 
     /// Draws it again, if it is time to, with `done` done and a few words of what was found.
-    pub fn at(&mut self, done: u64, found: impl FnOnce() -> String) {
+    pub fn at(&mut self, done: impl TryInto<u64>, found: impl FnOnce() -> String) {
         if !self.shows || self.drawn.is_some_and(|drawn| drawn.elapsed() < PAUSE) {
             return;
         }
         self.drawn = Some(Instant::now());
+        let done = done.try_into().unwrap_or(u64::MAX);
         let line = line(self.unit, done, self.all, self.started.elapsed());
         // A terminal that is gone takes the line with it.
         let _ = write!(io::stderr(), "\r\x1b[K{line}  {}", found());
@@ -85,7 +87,7 @@ fn line(unit: Unit, done: u64, all: u64, elapsed: Duration) -> String {
             slow @ ..1000 => format!("{share}, {slow} kB/s"),
             fast => format!("{share}, {} MB/s", fast / 1000),
         },
-        Unit::Texts => format!("{done} of {all}"),
+        Unit::Calls => format!("{done} of {all}"),
     };
     format!(
         "{:<24} {rate}, {left} left",
@@ -130,7 +132,7 @@ mod tests {
                 expected
             );
         }
-        let (bytes, texts) = (Unit::Bytes, Unit::Texts);
+        let (bytes, calls) = (Unit::Bytes, Unit::Calls);
         check(
             bytes,
             250_000_000,
@@ -159,6 +161,6 @@ mod tests {
             0,
             "                         -, 0 kB/s, 0 s left",
         );
-        check(texts, 3, 6, 6, "████████████             3 of 6, 6 s left");
+        check(calls, 3, 6, 6, "████████████             3 of 6, 6 s left");
     }
 }

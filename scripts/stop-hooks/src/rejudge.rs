@@ -112,7 +112,7 @@ pub fn run(args: &mut lexopt::Parser, out: &mut dyn Write) -> Result<(), Error> 
     )?;
     out.flush()?;
     let interruption = Interruption::watch()?;
-    let again = ask(&records, &chosen, &config, &interruption);
+    let again = ask(&records, &chosen, &config, &interruption)?;
     if interruption.came() {
         writeln!(out, "Interrupted after {}.", count_of(again.len(), "text"))?;
     }
@@ -124,27 +124,28 @@ fn ask<'a>(
     chosen: &[&'static Hook],
     config: &Config,
     interruption: &Interruption,
-) -> Vec<Again<'a>> {
-    let number = |n: usize| u64::try_from(n).unwrap_or(u64::MAX);
-    let mut progress = Progress::new(Unit::Texts, number(records.len()));
+) -> Result<Vec<Again<'a>>, Error> {
+    let mut progress = Progress::new(Unit::Calls, records.len());
     let mut again = Vec::new();
     for (done, record) in records.iter().enumerate() {
         if interruption.came() {
             break;
         }
-        progress.at(number(done), String::new);
+        progress.at(done, String::new);
         let hook = chosen.iter().find(|hook| hook.name == record.hook);
         let prompt = hook.and_then(|hook| {
             let rules = Rules::of_hook(config.rules_dir.as_deref(), hook.name);
             Some((hook, logged::prompt(hook, &rules, record)?))
         });
         if let Some((hook, prompt)) = prompt {
-            let judgement = judging::ask_prompt(hook, config, &prompt);
+            let Some(judgement) = judging::ask(hook, config, prompt, interruption)? else {
+                break;
+            };
             again.push(Again { record, judgement });
         }
     }
     progress.wipe();
-    again
+    Ok(again)
 }
 
 fn report(

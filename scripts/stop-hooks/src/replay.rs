@@ -3,6 +3,7 @@
 //! A file of `{"text":…}` lines is a list of turns too: that is how layer 1 is measured against labelled texts. What a
 //! hook sees of a turn, what layer 1 says of it and how a judge is asked comes from the hooks' own code.
 
+mod asking;
 mod days;
 mod rows;
 mod sentence;
@@ -11,9 +12,11 @@ mod turns;
 
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 use common::Hook;
 use common::config::Config;
+use common::evaluation::Judged;
 use common::guard;
 use common::rules::Rules;
 use common::run::look;
@@ -23,12 +26,13 @@ use lexopt::ValueExt as _;
 use serde::Serialize;
 
 use crate::error::Error;
-use crate::judging::{self, Judgement};
+use crate::judging::Judgement;
 use crate::places::Places;
 use crate::progress::{Interruption, Progress, Unit};
 use crate::registration::{self, Flags};
-use crate::terminal::{Ink, count_of, percent, tell};
+use crate::terminal::{Ink, count, count_of, tell};
 use crate::typed;
+use asking::{Hit, Hits, ask};
 use tally::Tally;
 use turns::{Files, Next, Turn};
 
@@ -46,15 +50,15 @@ turns; labels in a file named after a hook count for that hook alone.
 
 Options:
   --hook NAME          only this hook; may be given again [default: all five]
-  --with-judge         ask the judge about every hit
-  --limit N            ask it N times at most; without --with-judge: list N hits at most [default: 10]
-  --format FORMAT      text: a summary; json: one line a turn and hook [default: text]
+  --with-judge         ask the judge about hits, and say first how many calls that makes
+  --limit N            ask it about the first N hits at most; without --with-judge: list the last N [default: 10]
+  --format FORMAT      text: a summary; json: one line a turn and hook, those for the judge last [default: text]
   --sensitivity LEVEL  low, normal or high [default: normal]
   --claude-dir DIR     where your own rules are [default: CLAUDE_CONFIG_DIR, else ~/.claude]
 ";
 
-/// Hits that are listed unless told otherwise.
-const HITS_MAX: usize = 10;
+/// Hits that are listed, or calls to the judge, unless told otherwise.
+const LIMIT: usize = 10;
 
 /// Blocks that are listed. A person reads them all before switching a hook on.
 const BLOCKS_MAX: usize = 1000;
@@ -63,7 +67,7 @@ struct Options {
     paths: Vec<PathBuf>,
     hooks: Vec<&'static Hook>,
     with_judge: bool,
-    limit: Option<usize>,
+    limit: usize,
     json: bool,
     places: Option<Places>,
     config: Config,
@@ -136,71 +140,127 @@ pub fn run(args: &mut lexopt::Parser, out: &mut dyn Write) -> Result<(), Error> 
             sessions(options.places.as_ref())
         )));
     }
-    let mut out = BufWriter::with_capacity(1 << 16, out);
-    let mut progress = Progress::new(Unit::Bytes, files.bytes);
-    let list_max = match (options.with_judge, options.limit) {
-        (true, _) => BLOCKS_MAX,
-        (false, None) => HITS_MAX,
-        (false, Some(limit)) => limit,
-    };
-    let mut tally = Tally::new(&options.hooks, list_max, options.with_judge);
-    let mut calls_left = if options.with_judge {
-        options.limit.unwrap_or(usize::MAX)
-    } else {
-        0
-    };
-    let rules_dir = options.config.rules_dir.as_deref();
-    let of_hook = |hook: &&'static Hook| (*hook, Rules::of_hook(rules_dir, hook.name));
-    let hooks: Vec<_> = options.hooks.iter().map(of_hook).collect();
-    files.each(|turn| {
-        if interruption.came() {
-            return Ok(Next::Stop);
-        }
-        progress.at(files.read(), || tally.so_far());
-        tally.turn();
-        let read = signal::read(turn.seen.text());
-        for (at, (hook, rules)) in hooks.iter().enumerate() {
-            let look = look(hook, rules, &turn.seen, &read, options.config.sensitivity);
-            let hit = matches!(look, Look::Hit { .. });
-            let judgement = (hit && calls_left > 0 && !guard::budget_spent(&turn.seen, false))
-                .then(|| {
-                    calls_left -= 1;
-                    judging::ask(hook, rules, &options.config, &turn.seen)
-                });
-            if options.json {
-                print(&mut out, &turn, hook, &look, judgement.as_ref())?;
-                if judgement.is_some() {
-                    // An answer that took seconds isn't lost to an interruption.
-                    out.flush()?;
-                }
-            } else {
-                tally.add(at, &turn, &look, judgement.as_ref());
-            }
-        }
-        Ok(Next::Go)
-    })?;
-    progress.wipe();
+    let mut report = Report::new(&options, out);
+    let hits = walk(&options, &files, &interruption, &mut report)?;
+    if interruption.came() {
+        let (turns, nth) = (count_of(report.tally.turns(), "turn"), count(files.nth()));
+        let files = count(files.len());
+        report.say(&format!(
+            "Interrupted after {turns}, in file {nth} of {files}."
+        ))?;
+    } else if options.with_judge {
+        ask(&options, hits, &interruption, &mut report)?;
+    }
     files.unread().iter().for_each(tell);
     files.left_out().iter().for_each(tell);
     if !options.json {
-        if interruption.came() {
-            let share = percent(files.read(), files.bytes);
-            writeln!(out, "Interrupted after {share} of the bytes.")?;
-        }
-        let days = u64::try_from(files.days()).unwrap_or(u64::MAX);
-        write!(out, "{}, ", count_of(files.len(), "file"))?;
-        tally.print(days, Ink::for_stdout(), &mut out)?;
+        write!(report.out, "{}, ", count_of(files.len(), "file"))?;
+        report
+            .tally
+            .print(files.days(), Ink::for_stdout(), &mut report.out)?;
     }
-    out.flush()?;
+    report.out.flush()?;
     match files.unread().len() {
         0 => Ok(()),
         unread => Err(Error::LeftOut(unread)),
     }
 }
 
+/// Where what is found goes: into the summary, or line by line to whoever reads JSON.
+struct Report<'a> {
+    json: bool,
+    hooks: &'a [&'static Hook],
+    tally: Tally,
+    out: BufWriter<&'a mut dyn Write>,
+}
+
+impl<'a> Report<'a> {
+    fn new(options: &'a Options, out: &'a mut dyn Write) -> Self {
+        let list_max = if options.with_judge {
+            BLOCKS_MAX
+        } else {
+            options.limit
+        };
+        Self {
+            json: options.json,
+            hooks: &options.hooks,
+            tally: Tally::new(&options.hooks, list_max, options.with_judge),
+            out: BufWriter::with_capacity(1 << 16, out),
+        }
+    }
+
+    fn line(
+        &mut self,
+        at: usize,
+        turn: &Turn,
+        look: &Look,
+        judgement: Option<&Judgement>,
+    ) -> Result<(), Error> {
+        match self.hooks.get(at) {
+            Some(hook) if self.json => print(&mut self.out, turn, hook, look, judgement),
+            _ => Ok(()),
+        }
+    }
+
+    /// A sentence beside what was found. Among lines of JSON there is no place for it.
+    fn say(&mut self, sentence: &str) -> Result<(), Error> {
+        if self.json {
+            tell(sentence);
+            return Ok(());
+        }
+        writeln!(self.out, "{sentence}")?;
+        Ok(self.out.flush()?)
+    }
+}
+
+/// Looks at every turn. What a judge is to be asked about comes back, and so its number is known before it costs a thing.
+fn walk(
+    options: &Options,
+    files: &Files,
+    interruption: &Interruption,
+    report: &mut Report<'_>,
+) -> Result<Hits, Error> {
+    let rules_dir = options.config.rules_dir.as_deref();
+    let of_hook = |hook: &&'static Hook| (*hook, Rules::of_hook(rules_dir, hook.name));
+    let hooks: Vec<_> = options.hooks.iter().map(of_hook).collect();
+    let mut progress = Progress::new(Unit::Bytes, files.bytes);
+    let mut hits = Hits::default();
+    let walked = files.each(|turn| {
+        if interruption.came() {
+            return Ok(Next::Stop);
+        }
+        progress.at(files.read(), || report.tally.so_far());
+        report.tally.turn();
+        let turn = Rc::new(turn);
+        let read = signal::read(turn.seen.text());
+        for (at, (hook, rules)) in hooks.iter().enumerate() {
+            let look = look(hook, rules, &turn.seen, &read, options.config.sensitivity);
+            report.tally.look(at, &turn, &look);
+            let asks = options.with_judge
+                && matches!(look, Look::Hit { .. })
+                && !guard::budget_spent(&turn.seen, false);
+            hits.all += usize::from(asks);
+            if asks && hits.first.len() < options.limit {
+                let (instructions, turn) = (rules.instruct(hook.prompt), Rc::clone(&turn));
+                hits.first.push(Hit {
+                    at,
+                    look,
+                    prompt: Judged::of(&turn.seen, &instructions, hook.fields).prompt,
+                    turn,
+                });
+            } else {
+                report.line(at, &turn, &look, None)?;
+            }
+        }
+        Ok(Next::Go)
+    });
+    progress.wipe();
+    walked.map(|()| hits)
+}
+
 fn print(
     out: &mut impl Write,
-    turn: &Turn<'_>,
+    turn: &Turn,
     hook: &Hook,
     look: &Look,
     judgement: Option<&Judgement>,
@@ -212,7 +272,7 @@ fn print(
     };
     let text = turn.seen.text();
     let record = Record {
-        source: turn.source,
+        source: &turn.source,
         line: turn.line,
         id: turn.id.as_deref(),
         hook: hook.name,
@@ -259,13 +319,13 @@ fn is_missing(path: &Path) -> bool {
 
 fn parse(args: &mut lexopt::Parser) -> Result<Options, Error> {
     let (mut paths, mut chosen, mut flags) = (Vec::new(), Vec::new(), Flags::default());
-    let (mut with_judge, mut limit, mut json, mut claude_dir) = (false, None, false, None);
+    let (mut with_judge, mut limit, mut json, mut claude_dir) = (false, LIMIT, false, None);
     while let Some(arg) = args.next()? {
         match arg {
             Value(path) => paths.push(PathBuf::from(path)),
             Long("hook") => chosen.push(typed::hook(&args.value()?.string()?)?),
             Long("with-judge") => with_judge = true,
-            Long("limit") => limit = Some(typed::number("--limit", &args.value()?.string()?)?),
+            Long("limit") => limit = typed::number("--limit", &args.value()?.string()?)?,
             Long("claude-dir") => claude_dir = Some(PathBuf::from(args.value()?)),
             Long("format") => json = typed::is_json(&args.value()?.string()?)?,
             _ => {

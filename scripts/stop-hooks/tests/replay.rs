@@ -13,7 +13,7 @@ use std::io::Write as _;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use harness::agree;
 use serde_json::{Value, json};
@@ -265,7 +265,7 @@ fn a_session_is_walked_turn_by_turn() {
     let summary = succeed(directory.path(), &["replay", "a"], "");
     assert!(summary.starts_with("1 file, 2 turns\n"), "{summary}");
     assert!(
-        summary.contains(" times a day on 2 days with sessions.\n"),
+        summary.contains(" times a day on the 2 days from 2026-01-30 to 2026-01-31.\n"),
         "{summary}"
     );
 }
@@ -346,43 +346,117 @@ fn a_summary_tells_what_would_be_blocked_and_what_it_costs() {
     );
 }
 
-#[test]
-fn an_interruption_gives_what_there_is() {
-    let directory = tempfile::tempdir().unwrap();
-    fs::write(directory.path().join("rows.jsonl"), ROWS.repeat(200)).unwrap();
-    let judge = judge(directory.path());
+/// Starts a replay of 200 rows with a hit each and a judge that never answers, and interrupts it once it is asked.
+fn interrupted(directory: &Path, args: &[&str], signals: &[&str]) -> Output {
+    fs::write(directory.join("rows.jsonl"), ROWS.repeat(200)).unwrap();
+    let calls = directory.join("calls");
+    let script = format!(
+        "#!/bin/sh\ncat > /dev/null\necho x >> {}\nexec sleep 60\n",
+        calls.display()
+    );
+    fs::write(directory.join("judge"), script).unwrap();
+    fs::set_permissions(directory.join("judge"), fs::Permissions::from_mode(0o755)).unwrap();
+    fs::create_dir(directory.join("tmp")).unwrap();
+    let judge = format!("command:{}", directory.join("judge").display());
     let child = Command::new(env!("CARGO_BIN_EXE_stop-hooks"))
-        .args([
-            "replay",
-            "--with-judge",
-            "--judge",
-            &judge,
-            "--hook",
-            "commit-before-verify",
-            "rows.jsonl",
-        ])
-        .current_dir(directory.path())
+        .args(["replay", "--with-judge", "--judge", &judge, "--hook"])
+        .args(["commit-before-verify", "rows.jsonl"])
+        .args(args)
+        .current_dir(directory)
         .env_clear()
         .env("PATH", "/usr/bin:/bin")
+        .env("TMPDIR", directory.join("tmp"))
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    let calls = directory.path().join("calls");
     while !calls.exists() {
         std::thread::sleep(Duration::from_millis(5));
     }
-    let killed = Command::new("kill")
-        .args(["-INT", &child.id().to_string()])
-        .status()
-        .unwrap();
-    assert!(killed.success());
+    let asked = Instant::now();
+    for signal in signals {
+        let sent = Command::new("kill")
+            .args([*signal, &child.id().to_string()])
+            .status();
+        assert!(sent.unwrap().success());
+    }
     let output = child.wait_with_output().unwrap();
+    assert!(
+        asked.elapsed() < Duration::from_secs(5),
+        "the judge was waited for"
+    );
+    // Its reaper takes a moment.
+    let left = || fs::read_dir(directory.join("tmp")).unwrap().count();
+    while left() > 0 && asked.elapsed() < Duration::from_secs(5) {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    assert_eq!(left(), 0);
+    output
+}
+
+#[test]
+fn an_interruption_ends_the_judge_and_gives_what_there_is() {
+    let directory = tempfile::tempdir().unwrap();
+    let output = interrupted(directory.path(), &[], &["-INT"]);
     assert_eq!(output.status.code(), Some(0));
     let told = String::from_utf8(output.stdout).unwrap();
-    assert!(told.starts_with("Interrupted after "), "{told}");
-    assert!(told.contains("It was asked "), "{told}");
-    assert!(fs::read_to_string(calls).unwrap().lines().count() < 200);
+    assert!(
+        told.starts_with(
+            "10 calls to the judge, the first of 200: --limit N makes it more.\n\
+             Interrupted after 0 of 10 calls.\n1 file, 600 turns\n"
+        ),
+        "{told}"
+    );
+
+    let directory = tempfile::tempdir().unwrap();
+    let output = interrupted(directory.path(), &["--format", "json"], &["-INT"]);
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert!(
+        told.starts_with(
+            "stop-hooks: 10 calls to the judge, the first of 200: --limit N makes it more.\n\
+             stop-hooks: Interrupted after 0 of 10 calls.\n"
+        ),
+        "{told}"
+    );
+    let lines = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(lines.lines().count(), 600);
+}
+
+#[test]
+fn whatever_ends_a_replay_leaves_no_judge_behind() {
+    for (signals, code) in [(&["-TERM"][..], None), (&["-INT", "-INT"], Some(130))] {
+        let directory = tempfile::tempdir().unwrap();
+        let output = interrupted(directory.path(), &[], signals);
+        // The second may come when the first has done its work.
+        let ended = output.status.code();
+        assert!(ended == code || (code.is_some() && ended == Some(0)));
+    }
+}
+
+#[test]
+fn an_interruption_of_the_walk_tells_how_far_it_came() {
+    let directory = tempfile::tempdir().unwrap();
+    fs::write(directory.path().join("rows.jsonl"), ROWS.repeat(2000)).unwrap();
+    let child = Command::new(env!("CARGO_BIN_EXE_stop-hooks"))
+        .args(["replay", "--format", "json", "rows.jsonl"])
+        .current_dir(directory.path())
+        .env_clear()
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // By then it waits for somebody to read on.
+    std::thread::sleep(Duration::from_millis(300));
+    let sent = Command::new("kill")
+        .args(["-INT", &child.id().to_string()])
+        .status();
+    assert!(sent.unwrap().success());
+    let output = child.wait_with_output().unwrap();
+    let told = String::from_utf8(output.stderr).unwrap();
+    let turns = String::from_utf8(output.stdout).unwrap().lines().count() / 5;
+    assert!(turns < 6000);
+    let expected = format!("stop-hooks: Interrupted after {turns} turns, in file 1 of 1.\n");
+    assert!(told.starts_with(&expected), "{told}");
 }
 
 #[test]

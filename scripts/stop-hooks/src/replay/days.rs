@@ -1,15 +1,19 @@
-//! On which days a session was worked on: those of its first and last time stamps.
+//! When a session was worked on: the days of its first and last time stamps.
 
 use std::fs::File;
 use std::io::{Read as _, Seek as _, SeekFrom};
+
+use time::Date;
+
+use crate::typed;
 
 /// Time stamps stand on nearly every line; the ends of a file hold one.
 const END_BYTES: u64 = 64 << 10;
 
 const MARK: &[u8] = br#""timestamp":""#;
 
-/// The days, `2026-01-31`, of the session in `file`. The file's position moves.
-pub fn of(file: &mut File) -> Vec<String> {
+/// The first and the last day of the session in `file`. The file's position moves.
+pub fn of(file: &mut File) -> Vec<Date> {
     let mut head = Vec::new();
     let mut tail = Vec::new();
     let _ = file.by_ref().take(END_BYTES).read_to_end(&mut head);
@@ -20,18 +24,14 @@ pub fn of(file: &mut File) -> Vec<String> {
             .and_then(|_| file.by_ref().take(END_BYTES).read_to_end(&mut tail));
     }
     let first = stamps(&head).next();
-    let last = stamps(&tail).last();
+    let last = stamps(&tail).next_back();
     first.into_iter().chain(last).collect()
 }
 
-fn stamps(bytes: &[u8]) -> impl Iterator<Item = String> {
+fn stamps(bytes: &[u8]) -> impl DoubleEndedIterator<Item = Date> {
     bytes.windows(MARK.len() + 10).filter_map(|window| {
         let day = window.strip_prefix(MARK)?;
-        let is_day = day.iter().enumerate().all(|(at, byte)| match at {
-            4 | 7 => *byte == b'-',
-            _ => byte.is_ascii_digit(),
-        });
-        is_day.then(|| String::from_utf8_lossy(day).into_owned())
+        typed::day(str::from_utf8(day).ok()?).ok()
     })
 }
 
@@ -48,7 +48,11 @@ mod tests {
             let mut file = tempfile::tempfile().unwrap();
             file.write_all(content.as_bytes()).unwrap();
             file.rewind().unwrap();
-            assert_eq!(of(&mut file), expected);
+            let found = of(&mut file)
+                .iter()
+                .map(Date::to_string)
+                .collect::<Vec<_>>();
+            assert_eq!(found, expected);
         }
         let line = |day: &str| format!("{{\"type\":\"user\",\"timestamp\":\"{day}T10:00:00Z\"}}\n");
         let (first, middle, last) = (line("2026-01-30"), line("2026-01-31"), line("2026-02-01"));
@@ -61,6 +65,7 @@ mod tests {
             &["2026-01-30", "2026-02-01"],
         );
         check("{\"timestamp\":\"yesterday!!\"}", &[]);
+        check("{\"timestamp\":\"2026-02-30T1\"}", &[]);
         check("", &[]);
     }
 }

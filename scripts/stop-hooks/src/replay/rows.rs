@@ -2,6 +2,7 @@
 
 use std::io::BufRead;
 use std::path::Path;
+use std::rc::Rc;
 
 use common::hook::NAMES;
 use common::input::HookInput;
@@ -104,9 +105,9 @@ pub fn begins_as_rows(block: &[u8]) -> bool {
 pub fn each(
     mut from: impl BufRead,
     path: &Path,
-    source: &str,
+    source: &Rc<str>,
     left_out: &mut LeftOut,
-    take: &mut impl FnMut(Turn<'_>) -> Result<Next, Error>,
+    take: &mut impl FnMut(Turn) -> Result<Next, Error>,
 ) -> Result<Next, Error> {
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
     let named_after = NAMES.into_iter().find(|name| stem == *name);
@@ -130,7 +131,7 @@ pub fn each(
             left_out.labels.add(source, line);
         }
         let next = take(Turn {
-            source,
+            source: Rc::clone(source),
             line,
             id: row.id.map(|id| match id {
                 Value::String(id) => id,

@@ -7,6 +7,7 @@ use common::Hook;
 use common::redact::Redacted;
 use common::signal::Look;
 use common::verdict::Verdict;
+use time::Date;
 
 use super::sentence;
 use super::turns::Turn;
@@ -85,6 +86,11 @@ impl Tally {
         self.woken_already = false;
     }
 
+    /// The turns so far.
+    pub fn turns(&self) -> u64 {
+        self.turns
+    }
+
     /// What was found so far, in a few words.
     pub fn so_far(&self) -> String {
         format!(
@@ -98,8 +104,8 @@ impl Tally {
         self.hooks.iter().map(|of| of.hits).sum()
     }
 
-    /// Counts what the hook number `at` said of `turn`.
-    pub fn add(&mut self, at: usize, turn: &Turn<'_>, look: &Look, judgement: Option<&Judgement>) {
+    /// Counts what layer 1 of the hook number `at` said of `turn`.
+    pub fn look(&mut self, at: usize, turn: &Turn, look: &Look) {
         let Some(of) = self.hooks.get_mut(at) else {
             return;
         };
@@ -120,31 +126,41 @@ impl Tally {
             }
             _ => {}
         }
-        let blocks = judgement.is_some_and(|j| j.verdict == Verdict::Violation);
-        if let Some(judgement) = judgement {
-            of.judged += 1;
-            of.blocks += u64::from(blocks);
-            of.failures += u64::from(judgement.verdict == Verdict::Fail);
-            let ms = judgement.time.as_millis();
-            self.judge_ms.push(u64::try_from(ms).unwrap_or(u64::MAX));
+        if !self.with_judge {
+            self.list(at, turn, look, None);
         }
-        if let Look::Hit { signals } = look
-            && let Some(signal) = signals.first()
-            && (blocks || !self.with_judge)
-        {
-            let listed = Listed {
-                place: format!("{}:{}", turn.source, turn.line),
-                hook: of.name,
-                sentence: sentence::around(turn.seen.text(), &signal.at),
-                reason: judgement.and_then(|j| j.reason.as_ref().map(Redacted::to_string)),
-            };
-            self.list(listed);
+    }
+
+    /// Counts what a judge said of a hit of the hook number `at`.
+    pub fn judged(&mut self, at: usize, turn: &Turn, look: &Look, judgement: &Judgement) {
+        let Some(of) = self.hooks.get_mut(at) else {
+            return;
+        };
+        let blocks = judgement.verdict == Verdict::Violation;
+        of.judged += 1;
+        of.blocks += u64::from(blocks);
+        of.failures += u64::from(judgement.verdict == Verdict::Fail);
+        let ms = judgement.time.as_millis();
+        self.judge_ms.push(u64::try_from(ms).unwrap_or(u64::MAX));
+        if blocks {
+            self.list(at, turn, look, judgement.reason.as_ref());
         }
     }
 
     /// Keeps the newest.
-    fn list(&mut self, listed: Listed) {
-        self.listed.push_back(listed);
+    fn list(&mut self, at: usize, turn: &Turn, look: &Look, reason: Option<&Redacted>) {
+        let (Some(of), Look::Hit { signals }) = (self.hooks.get(at), look) else {
+            return;
+        };
+        let Some(signal) = signals.first() else {
+            return;
+        };
+        self.listed.push_back(Listed {
+            place: format!("{}:{}", turn.source, turn.line),
+            hook: of.name,
+            sentence: sentence::around(turn.seen.text(), &signal.at),
+            reason: reason.map(Redacted::to_string),
+        });
         if self.listed.len() > self.list_max {
             self.listed.pop_front();
         }
@@ -154,7 +170,12 @@ impl Tally {
     ///
     /// # Errors
     /// When nobody reads it.
-    pub fn print(&self, days: u64, ink: Ink, out: &mut impl Write) -> Result<(), Error> {
+    pub fn print(
+        &self,
+        days: Option<(Date, Date)>,
+        ink: Ink,
+        out: &mut impl Write,
+    ) -> Result<(), Error> {
         let labelled = self
             .hooks
             .iter()
@@ -224,20 +245,26 @@ impl Tally {
         self.print_list(ink, out)
     }
 
-    fn print_calls(&self, days: u64, out: &mut impl Write) -> Result<(), Error> {
+    /// A day without a session counts too: it is as much a day of the month that is paid for.
+    fn print_calls(&self, days: Option<(Date, Date)>, out: &mut impl Write) -> Result<(), Error> {
         let hits = self.hits();
         write!(out, "\nA judge would be asked {}", count_of(hits, "time"))?;
-        if let Some(tenths) = (hits * 10).checked_div(days) {
+        if let Some((first, last)) = days {
+            let days = u64::try_from((last - first).whole_days() + 1).unwrap_or(1);
+            let tenths = (hits * 10).checked_div(days).unwrap_or_default();
             let (whole, tenth) = (tenths / 10, tenths % 10);
+            let days = count_of(days, "day");
             write!(
                 out,
-                ", {whole}.{tenth} times a day on {} with sessions",
-                count_of(days, "day")
+                ", {whole}.{tenth} times a day on the {days} from {first} to {last}"
             )?;
         }
         writeln!(out, ".")?;
         let calls = u64::try_from(self.judge_ms.len()).unwrap_or(u64::MAX);
-        let total: u64 = self.judge_ms.iter().sum();
+        let total = self
+            .judge_ms
+            .iter()
+            .fold(0, |sum: u64, ms| sum.saturating_add(*ms));
         if let Some(each) = total.checked_div(calls) {
             let (total, each) = (millis(total), millis(each));
             writeln!(

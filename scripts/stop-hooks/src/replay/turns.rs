@@ -1,7 +1,6 @@
 //! The turns of files, whatever kind of files they are.
 
 use std::cell::{Cell, Ref, RefCell};
-use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, Read, Seek as _};
 use std::path::{Path, PathBuf};
@@ -10,6 +9,7 @@ use std::rc::Rc;
 use common::Hook;
 use common::hook::NAMES;
 use common::transcript::{self, Turns};
+use time::Date;
 
 use super::rows::LeftOut;
 use super::{days, rows};
@@ -17,9 +17,9 @@ use crate::error::Error;
 
 /// One turn as a hook would have seen it at its end.
 #[derive(Debug)]
-pub struct Turn<'a> {
+pub struct Turn {
     /// The file, as it was named.
-    pub source: &'a str,
+    pub source: Rc<str>,
     /// The line where the turn ends, from 1.
     pub line: u64,
     /// What names it.
@@ -34,7 +34,7 @@ pub struct Turn<'a> {
     pub lang: Option<String>,
 }
 
-impl Turn<'_> {
+impl Turn {
     /// The label, if it is about `hook`.
     pub fn label_for(&self, hook: &Hook) -> Option<&str> {
         match &self.label_of {
@@ -51,7 +51,8 @@ pub struct Files {
     /// Their sizes together.
     pub bytes: u64,
     read: Rc<Cell<u64>>,
-    days: RefCell<BTreeSet<String>>,
+    nth: Cell<usize>,
+    days: RefCell<Option<(Date, Date)>>,
     left_out: RefCell<LeftOut>,
     unread: RefCell<Vec<Error>>,
 }
@@ -63,6 +64,7 @@ impl Files {
             paths: Vec::new(),
             bytes: 0,
             read: Rc::default(),
+            nth: Cell::default(),
             days: RefCell::default(),
             left_out: RefCell::default(),
             unread: RefCell::default(),
@@ -124,9 +126,14 @@ impl Files {
         self.read.get()
     }
 
-    /// On how many days the sessions read so far were worked on.
-    pub fn days(&self) -> usize {
-        self.days.borrow().len()
+    /// The first and the last day of the sessions read so far.
+    pub fn days(&self) -> Option<(Date, Date)> {
+        *self.days.borrow()
+    }
+
+    /// Which file is being read, from 1.
+    pub fn nth(&self) -> usize {
+        self.nth.get()
     }
 
     /// What of the lists read so far could not be used, in a sentence for each kind.
@@ -143,8 +150,9 @@ impl Files {
     ///
     /// # Errors
     /// When `take` fails.
-    pub fn each(&self, mut take: impl FnMut(Turn<'_>) -> Result<Next, Error>) -> Result<(), Error> {
+    pub fn each(&self, mut take: impl FnMut(Turn) -> Result<Next, Error>) -> Result<(), Error> {
         for path in &self.paths {
+            self.nth.update(|nth| nth + 1);
             match self.each_of(path, &mut take) {
                 Ok(Next::Go) => {}
                 Ok(Next::Stop) => break,
@@ -158,7 +166,7 @@ impl Files {
     fn each_of(
         &self,
         path: &Path,
-        take: &mut impl FnMut(Turn<'_>) -> Result<Next, Error>,
+        take: &mut impl FnMut(Turn) -> Result<Next, Error>,
     ) -> Result<Next, Error> {
         let failed = |e| Error::file(path, e);
         // Opening a pipe would wait for its writer.
@@ -166,7 +174,12 @@ impl Files {
             return Err(failed(io::Error::other("not a regular file")));
         }
         let mut file = File::open(path).map_err(failed)?;
-        self.days.borrow_mut().extend(days::of(&mut file));
+        let mut days = self.days.borrow_mut();
+        for day in days::of(&mut file) {
+            let (first, last) = days.unwrap_or((day, day));
+            *days = Some((first.min(day), last.max(day)));
+        }
+        drop(days);
         file.rewind().map_err(failed)?;
         let failure = Rc::default();
         let counted = Counted {
@@ -175,14 +188,14 @@ impl Files {
             failure: Rc::clone(&failure),
         };
         let mut reader = BufReader::with_capacity(BLOCK_BYTES, counted);
-        let source = path.display().to_string();
+        let source = Rc::from(path.display().to_string());
         if rows::begins_as_rows(reader.fill_buf().map_err(failed)?) {
             let mut left_out = self.left_out.borrow_mut();
             return rows::each(reader, path, &source, &mut left_out, take);
         }
         for past in Turns::read(reader, &NAMES) {
             let turn = Turn {
-                source: &source,
+                source: Rc::clone(&source),
                 line: past.line,
                 id: past.id,
                 seen: past.turn,
