@@ -2,8 +2,12 @@
 
 use std::ffi::OsString;
 use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
-use std::io::{self, Write as _};
+use std::io::{self, Write};
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
+
+use crate::error::Error;
+use crate::settings::resolve;
 
 /// Puts `bytes` at `path` by a rename, with `permissions` from the first moment on where they are given. Makes the
 /// directory when there is none.
@@ -25,6 +29,36 @@ pub fn replace(path: &Path, bytes: &[u8], permissions: Option<&Permissions>) -> 
         let _ = fs::remove_file(&new);
     }
     written
+}
+
+/// Puts `text` where a person said: `-` is `out`, the file that a link names is replaced, and what is no file, such as a
+/// pipe or a device, is written to. A new file is for its owner alone: it holds what was said in sessions.
+///
+/// # Errors
+/// When the file system refuses, or nobody reads `out`.
+pub fn put(path: &Path, text: &str, out: &mut dyn Write) -> Result<(), Error> {
+    if is_stdout(path) {
+        return Ok(out.write_all(text.as_bytes())?);
+    }
+    let written = match fs::metadata(path) {
+        Ok(meta) if !meta.is_file() && !meta.is_dir() => OpenOptions::new()
+            .write(true)
+            .open(path)
+            .and_then(|mut to| to.write_all(text.as_bytes())),
+        _ => replace(
+            &resolve(path),
+            text.as_bytes(),
+            Some(&Permissions::from_mode(0o600)),
+        ),
+    };
+    written.map_err(|e| Error::file(path, e))
+}
+
+/// Whether `path` means stdout. By its name in the file system it would be written to from its beginning.
+pub fn is_stdout(path: &Path) -> bool {
+    ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"]
+        .iter()
+        .any(|stdout| path == Path::new(stdout))
 }
 
 /// Makes `directory` and what is missing above it, for its owner alone whatever the umask is: whoever may write there

@@ -210,7 +210,7 @@ pub fn read_file(path: &Path) -> io::Result<Vec<u8>> {
 }
 
 /// Follows symlinks to the file that they name, which need not exist.
-fn resolve(path: &Path) -> PathBuf {
+pub fn resolve(path: &Path) -> PathBuf {
     let mut target = path.to_owned();
     // The system's own bound; a loop then fails as such when it is opened.
     for _ in 0..40 {

@@ -5,9 +5,7 @@ mod tally;
 mod text;
 
 use std::collections::VecDeque;
-use std::fs::Permissions;
 use std::io::Write;
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
 
 use common::log::Record;
@@ -33,7 +31,8 @@ Options:
   --days N          how many days [default: 7]
   --until DAY       the last of them, as 2026-01-31 [default: today]
   --format FORMAT   text or json [default: text]
-  --html FILE       write a page with charts and the texts that were judged; nothing in it is loaded from elsewhere
+  --html FILE       write a page with charts and the texts that were judged; nothing in it is loaded from elsewhere;
+                    - is stdout
   --claude-dir DIR  where the log is [default: CLAUDE_CONFIG_DIR, else ~/.claude]
   --log-dir DIR     where the log is [default: where the installed hooks log]
 ";
@@ -75,10 +74,10 @@ pub fn run(args: &mut lexopt::Parser, out: &mut dyn Write) -> Result<(), Error> 
     );
     if let Some(path) = &options.html {
         let page = html::page(&stats, texts.iter().rev());
-        // It holds what was said in sessions.
-        file::replace(path, page.as_bytes(), Some(&Permissions::from_mode(0o600)))
-            .map_err(|e| Error::file(path, e))?;
-        writeln!(out, "Written to {}.", path.display())?;
+        file::put(path, &page, out)?;
+        if !file::is_stdout(path) {
+            writeln!(out, "Written to {}.", path.display())?;
+        }
     } else if options.json {
         serde_json::to_writer_pretty(&mut *out, &stats).map_err(std::io::Error::from)?;
         writeln!(out)?;

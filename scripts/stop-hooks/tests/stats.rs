@@ -10,7 +10,7 @@ mod harness;
 
 use std::fmt::Write as _;
 use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::fs::{FileTypeExt as _, PermissionsExt as _, symlink};
 use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
@@ -195,4 +195,66 @@ fn a_hundred_thousand_records_are_counted_within_a_second() {
     assert_eq!(stats["total"]["decisions"], 28 * 5 * 720);
     assert_eq!(stats["total"]["judged"], 28 * 5 / 31 * 720);
     assert_eq!(stats["stops"], 28 * 720);
+}
+
+/// What stands at the path stays what it is.
+#[test]
+fn a_page_is_written_through_links_and_pipes() {
+    let directory = tempfile::tempdir().unwrap();
+    let at = |name: &str| directory.path().join(name);
+    week(directory.path(), 7);
+    fs::create_dir(at("public")).unwrap();
+    symlink("public/page.html", at("link.html")).unwrap();
+    for _ in 0..2 {
+        stats(directory.path(), &["--html", "link.html"]);
+    }
+    assert!(at("link.html").is_symlink());
+    let page = fs::read_to_string(at("public/page.html")).unwrap();
+    assert!(page.ends_with("</html>\n"));
+
+    for stdout in ["-", "/dev/stdout", "/dev/fd/1"] {
+        assert_eq!(
+            stats(directory.path(), &["--html", stdout]),
+            page,
+            "{stdout}"
+        );
+    }
+    assert!(!at("-").exists());
+
+    assert!(
+        Command::new("mkfifo")
+            .arg(at("pipe"))
+            .status()
+            .unwrap()
+            .success()
+    );
+    let pipe = at("pipe");
+    let reader = std::thread::spawn(move || fs::read_to_string(pipe).unwrap());
+    stats(directory.path(), &["--html", "pipe"]);
+    assert!(
+        fs::symlink_metadata(at("pipe"))
+            .unwrap()
+            .file_type()
+            .is_fifo()
+    );
+    assert_eq!(reader.join().unwrap(), page);
+
+    // To a file of stdout, where the name that leads to it is a link.
+    let file = fs::File::create(at("redirected")).unwrap();
+    let status = Command::new(env!("CARGO_BIN_EXE_stop-hooks"))
+        .args([
+            "stats",
+            "--until",
+            "2026-01-31",
+            "--log-dir",
+            "logs",
+            "--html",
+            "/dev/stdout",
+        ])
+        .current_dir(directory.path())
+        .env_clear()
+        .stdout(file)
+        .status();
+    assert!(status.unwrap().success());
+    assert_eq!(fs::read_to_string(at("redirected")).unwrap(), page);
 }
