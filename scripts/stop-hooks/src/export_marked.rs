@@ -1,11 +1,10 @@
 //! `stop-hooks export-marked`: makes labelled texts of marked decisions.
 
 use std::collections::BTreeMap;
-use std::fs::Permissions;
 use std::io::Write;
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
 
+use common::log::Record;
 use lexopt::Arg::{Long, Value};
 use lexopt::ValueExt as _;
 use serde_json::json;
@@ -16,18 +15,19 @@ use crate::file;
 use crate::logged;
 use crate::marks;
 use crate::places::Told;
-use crate::terminal::count_of;
+use crate::terminal::{count_of, tell};
 use crate::typed;
 
 /// `stop-hooks export-marked --help`.
 pub const HELP: &str = "\
 Writes the texts of marked decisions as labelled JSON lines, one a decision: id, hook, text, label, phenomenon, fields.
-Secrets were taken out when they were logged. `stop-hooks replay FILE` tells what layer 1 makes of them.
+Secrets were taken out when they were logged. `stop-hooks replay FILE` tells what layer 1 makes of them. Decisions of a
+gate are left out: they are about a command, and a row is a text.
 
 Usage: stop-hooks export-marked FILE|DIR/ [OPTIONS]
 
-A directory gets a file for each hook, named after it, as in tests/corpus. scripts/eval.sh counts those below
-tests/corpus/wide with the others: stop-hooks export-marked tests/corpus/wide/marked/
+FILE may be - for stdout. A directory gets a file for each hook, named after it, as in tests/corpus. scripts/eval.sh
+counts those below tests/corpus/wide with the others: stop-hooks export-marked tests/corpus/wide/marked/
 
 Options:
   --days N         how far back to look [default: 90]
@@ -57,55 +57,72 @@ pub fn run(args: &mut lexopt::Parser, out: &mut dyn Write) -> Result<(), Error> 
         let text = "nothing is marked yet: stop-hooks mark ID|last right|wrong";
         return Err(Error::Usage(text.to_owned()));
     }
-    let marked = |id: &str| marks.get(id).copied();
-    let records = logged::records(&log_dir, Window::new(days, None), |record| {
-        record.text.is_some() && marks.contains_key(&record.id)
-    })?;
+    let is_marked = |record: &Record| marks.contains_key(&record.id);
+    let records = logged::records(&log_dir, Window::new(days, None), is_marked)?;
     let is_directory = to.is_dir() || to.as_os_str().as_encoded_bytes().ends_with(b"/");
     let mut files = BTreeMap::<PathBuf, String>::new();
     if !is_directory {
         files.insert(to.clone(), String::new());
     }
+    let (mut written, mut gates, mut foreign) = (0, 0, 0);
     for record in &records {
-        let Some(mark) = marked(&record.id) else {
+        let (Some(mark), Some(text)) = (marks.get(&record.id), &record.text) else {
+            continue;
+        };
+        if logged::is_gate(record) {
+            gates += 1;
+            continue;
+        }
+        let (Ok(hook), Some(blocked)) = (typed::hook(&record.hook), logged::blocked(record)) else {
+            foreign += 1;
             continue;
         };
         let row = json!({
             "id": record.id,
-            "hook": record.hook,
-            "text": record.text,
-            "label": mark.label(logged::blocked(record)),
+            "hook": hook.name,
+            "text": text,
+            "label": mark.label(blocked),
             "phenomenon": format!("marked {}", mark.name()),
             "fields": record.fields,
         });
         let file = if is_directory {
-            to.join(format!("{}.jsonl", typed::hook(&record.hook)?.name))
+            to.join(format!("{}.jsonl", hook.name))
         } else {
             to.clone()
         };
         let rows = files.entry(file).or_default();
         *rows += &row.to_string();
         rows.push('\n');
+        written += 1;
     }
     for (file, rows) in &files {
-        // They hold what was said in sessions.
-        let mode = Permissions::from_mode(0o600);
-        file::replace(file, rows.as_bytes(), Some(&mode)).map_err(|e| Error::file(file, e))?;
+        file::put(file, rows, out)?;
     }
-    writeln!(
-        out,
+    let mut told = vec![format!(
         "{} written to {}.",
-        count_of(records.len(), "text"),
+        count_of(written, "text"),
         to.display()
-    )?;
-    let without = marks.len().saturating_sub(records.len());
-    if without > 0 {
-        writeln!(
-            out,
-            "No logged text in the last {} for {}.",
-            count_of(days, "day"),
-            count_of(without, "more mark")
-        )?;
+    )];
+    let without = marks.len().saturating_sub(written + gates + foreign);
+    for (number, what) in [
+        (gates, "Left out, being about a command and no text"),
+        (foreign, "Left out, being of no hook of this version"),
+        (without, "No logged text"),
+    ] {
+        if number > 0 {
+            let days = count_of(days, "day");
+            told.push(format!(
+                "{what}: {} of the last {days}.",
+                count_of(number, "mark")
+            ));
+        }
+    }
+    for sentence in told {
+        if file::is_stdout(&to) {
+            tell(sentence);
+        } else {
+            writeln!(out, "{sentence}")?;
+        }
     }
     Ok(())
 }

@@ -88,10 +88,7 @@ pub fn prompt(hook: &Hook, rules: &Rules, record: &Record) -> Option<Prompt> {
     let latest = again(&record.text)?;
     let (command, earlier) = (again(&record.command), again(&record.earlier));
     let (activity, user) = (again(&record.activity), again(&record.user));
-    let gate = hook
-        .gate
-        .as_ref()
-        .filter(|_| record.event.as_deref() == Some(Event::PreToolUse.name()));
+    let gate = hook.gate.as_ref().filter(|_| is_gate(record));
     let material = Material {
         command: command.as_ref(),
         earlier: earlier.as_ref(),
@@ -106,8 +103,16 @@ pub fn prompt(hook: &Hook, rules: &Rules, record: &Record) -> Option<Prompt> {
     Some(wrap::wrap(&instructions, hook.fields, &material))
 }
 
-/// Whether the judge's word on `record` was against the agent. A gate that asks because nothing could be judged is not
-/// against it.
-pub fn blocked(record: &Record) -> bool {
-    matches!(record.decision.as_str(), "block" | "deny")
+/// Whether `record` is about a command that waits, not about what was said.
+pub fn is_gate(record: &Record) -> bool {
+    record.event.as_deref() == Some(Event::PreToolUse.name())
+}
+
+/// Whether `record` was against the agent; none where a gate asked because nothing could be judged, which is neither.
+pub fn blocked(record: &Record) -> Option<bool> {
+    match record.decision.as_str() {
+        "block" | "deny" => Some(true),
+        "ask" => None,
+        _ => Some(false),
+    }
 }

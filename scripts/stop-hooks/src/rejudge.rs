@@ -46,7 +46,8 @@ struct Again<'a> {
 }
 
 impl Again<'_> {
-    fn blocked(&self) -> bool {
+    /// None where a gate asked since nobody had judged: there is nothing to compare with.
+    fn blocked(&self) -> Option<bool> {
         logged::blocked(self.record)
     }
 
@@ -56,7 +57,8 @@ impl Again<'_> {
 
     /// A judge that gave no answer changes no decision.
     fn changes(&self) -> bool {
-        self.judgement.verdict != Verdict::Fail && self.blocked() != self.blocks()
+        let blocked = self.blocked().unwrap_or(self.blocks());
+        self.judgement.verdict != Verdict::Fail && blocked != self.blocks()
     }
 }
 
@@ -196,18 +198,25 @@ fn report(
     )?;
     let label = |again: &Again<'_>| {
         let mark = marks.get(&again.record.id)?;
-        Some(mark.label(again.blocked()) == "block")
+        Some(mark.label(again.blocked()?) == "block")
     };
+    let answered = |again: &Again<'_>| again.judgement.verdict != Verdict::Fail;
     let marked = of(&|a| label(a).is_some());
     if marked > 0 {
+        let agrees = of(&|a| label(a) == Some(a.blocks()) && answered(a));
+        let this_run = match of(&|a| label(a).is_some() && answered(a)) {
+            0 => "has no answer for them".to_owned(),
+            answers => format!(
+                "with {} of the {} that it has an answer for",
+                count(agrees),
+                count(answers)
+            ),
+        };
         writeln!(
             out,
-            "Of {} marked ones the log agrees with {}, this run with {}.",
-            count(marked),
-            count(of(&|a| label(a) == Some(a.blocked()))),
-            count(of(
-                &|a| label(a) == Some(a.blocks()) && a.judgement.verdict != Verdict::Fail
-            ))
+            "Of {} the log agrees with {}, this run {this_run}.",
+            count_of(marked, "mark"),
+            count(of(&|a| label(a).is_some() && label(a) == a.blocked()))
         )?;
     }
     Ok(())

@@ -258,7 +258,7 @@ fn marked_texts_become_rows_that_replay_takes() {
     }
     assert_eq!(
         home.succeed(&["export-marked", "rows.jsonl"]),
-        "2 texts written to rows.jsonl.\nNo logged text in the last 90 days for 1 more mark.\n"
+        "2 texts written to rows.jsonl.\nNo logged text: 1 mark of the last 90 days.\n"
     );
     let rows = fs::read_to_string(home.path("rows.jsonl")).unwrap();
     let rows: Vec<Value> = rows
@@ -293,6 +293,100 @@ fn marked_texts_become_rows_that_replay_takes() {
     assert!(
         home.fail(&["export-marked"])
             .contains("to which file or directory?")
+    );
+}
+
+/// Adds a decision of a gate on `git push`, and one of a hook of another version.
+fn add_gate_and_foreign(home: &Home, decision: &str) {
+    let now = OffsetDateTime::now_local().unwrap_or_else(|_| OffsetDateTime::now_utc());
+    let gate = Record {
+        id: "gate".into(),
+        hook: "commit-before-verify".into(),
+        event: Some("PreToolUse".into()),
+        decision: decision.into(),
+        verdict: Some("violation".into()),
+        text: Some(String::new()),
+        command: Some("git push origin heron".into()),
+        ..Record::default()
+    };
+    let foreign = Record {
+        id: "foreign".into(),
+        hook: "no-such-hook\u{1b}[2J".into(),
+        event: Some("Stop".into()),
+        decision: "block".into(),
+        text: Some("A text.".into()),
+        ..Record::default()
+    };
+    for record in [gate, foreign] {
+        log::append(&record, &home.path(".claude/logs"), home.0.path(), now);
+    }
+}
+
+#[test]
+fn commands_and_other_hooks_are_no_rows() {
+    let home = Home::new();
+    add_gate_and_foreign(&home, "ask");
+    for id in ["a", "gate", "foreign"] {
+        home.succeed(&["mark", id, "right"]);
+    }
+    for to in ["rows.jsonl", "rows/"] {
+        assert_eq!(
+            home.succeed(&["export-marked", to]),
+            format!(
+                "1 text written to {to}.\n\
+                 Left out, being about a command and no text: 1 mark of the last 90 days.\n\
+                 Left out, being of no hook of this version: 1 mark of the last 90 days.\n"
+            )
+        );
+    }
+    let output = home.run(&["export-marked", "-"]);
+    let rows = fs::read(home.path("rows.jsonl")).unwrap();
+    assert_eq!(output.stdout, rows);
+    assert!(
+        output
+            .stderr
+            .starts_with(b"stop-hooks: 1 text written to -.\n")
+    );
+
+    // That it asked was right, whatever a judge says of the command: nothing to agree with, and no change.
+    let judge = home.judge("echo '{\"new_proposal\":true,\"reason\":\"x\"}'");
+    let told = home.succeed(&[
+        "rejudge",
+        "--marked",
+        "--judge",
+        &judge,
+        "--hook",
+        "commit-before-verify",
+    ]);
+    assert!(
+        told.ends_with("1 text judged again: 0 changes (allow → block 0, block → allow 0), 0 without an answer.\n"),
+        "{told}"
+    );
+}
+
+#[test]
+fn the_page_shows_the_command_that_a_gate_judged() {
+    let home = Home::new();
+    add_gate_and_foreign(&home, "deny");
+    home.succeed(&["stats", "--html", "page.html"]);
+    let page = fs::read_to_string(home.path("page.html")).unwrap();
+    assert!(
+        page.contains("<pre>git push origin heron</pre>\n</details>"),
+        "{page}"
+    );
+    assert!(!page.contains("<pre></pre>"));
+}
+
+#[test]
+fn who_was_not_asked_disagrees_with_nobody() {
+    let home = Home::new();
+    for id in ["a", "b"] {
+        home.succeed(&["mark", id, "wrong"]);
+    }
+    let told = home.succeed(&["rejudge", "--judge", "none"]);
+    assert!(
+        told.ends_with("Of 2 marks the log agrees with 0, this run has no answer for them.\n"),
+        "{told}"
     );
 }
 

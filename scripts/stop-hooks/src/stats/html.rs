@@ -252,8 +252,13 @@ fn text(to: &mut String, record: &Record) -> fmt::Result {
             writeln!(to, "<dt>{name}</dt><dd>{}</dd>", Escaped(value))?;
         }
     }
-    let text = record.text.as_deref().unwrap_or_default();
-    write!(to, "</dl>\n<pre>{}</pre>\n</details>\n", Escaped(text))
+    to.write_str("</dl>\n")?;
+    // A gate may come before the first word of a turn.
+    let words = [&record.command, &record.text].into_iter().flatten();
+    for words in words.filter(|words| !words.is_empty()) {
+        writeln!(to, "<pre>{}</pre>", Escaped(words))?;
+    }
+    to.write_str("</details>\n")
 }
 
 impl std::iter::Sum for Counts {
