@@ -8,34 +8,49 @@ use crate::learn::Learned;
 /// How many of a hundred real turns may wake a hook: low, normal, high. A little below what is promised.
 const WAKE_PERCENT: [f64; 3] = [1.9, 4.6, 10.9];
 
-/// From which sums on the wanted shares of `turns` are hits of `hook`.
-pub fn thresholds(hook: usize, learned: &Learned, turns: &[Row]) -> [i32; 3] {
+/// Points of the frontier: percent of real turns that wake a hook.
+const FRONTIER: [f64; 9] = [1.0, 2.0, 3.0, 4.0, 5.0, 7.0, 10.0, 12.0, 15.0];
+
+/// The sums of the real turns that no bypass settles, the largest first.
+fn sums(hook: usize, learned: &Learned, turns: &[Row]) -> Vec<i32> {
     let open = turns.iter().filter(|turn| !turn.settled[hook]);
     let mut sums: Vec<i32> = open.map(|turn| learned.sum(turn)).collect();
     sums.sort_unstable_by(|a, b| b.cmp(a));
+    sums
+}
+
+/// From which sums on the wanted shares of `turns` are hits of `hook`.
+pub fn thresholds(hook: usize, learned: &Learned, turns: &[Row]) -> [i32; 3] {
+    let sums = sums(hook, learned, turns);
     WAKE_PERCENT.map(|percent| sums[(turns.len() as f64 * percent / 100.0) as usize] + 1)
 }
 
-/// A text and whether it is a hit of a hook, at each sensitivity.
+/// A text and what it takes to find it.
 #[derive(Clone, Copy)]
 pub struct Finding<'a> {
     hook: usize,
     row: &'a Row,
-    hit: [bool; 3],
+    /// It is a hit where so many of a hundred real turns or more may wake the hook. Infinite where a bypass settles it.
+    from: f64,
 }
 
-/// What `learned` finds in `rows`.
+/// What `learned` makes of `rows`.
 pub fn found<'a>(
     hook: usize,
     learned: &Learned,
     turns: &[Row],
     rows: impl Iterator<Item = &'a Row>,
 ) -> Vec<Finding<'a>> {
-    let thresholds = thresholds(hook, learned, turns);
-    let finding = |row| Finding {
-        hook,
-        row,
-        hit: thresholds.map(|t| !row.settled[hook] && learned.sum(row) >= t),
+    let sums = sums(hook, learned, turns);
+    let finding = |row: &'a Row| {
+        let sum = learned.sum(row);
+        let above = sums.partition_point(|turn| *turn > sum);
+        let from = if row.settled[hook] {
+            f64::INFINITY
+        } else {
+            percent(above, turns.len())
+        };
+        Finding { hook, row, from }
     };
     rows.map(finding).collect()
 }
@@ -68,11 +83,28 @@ pub fn recall(findings: &[Finding]) {
         line(name, share(of), of.len());
     }
     line("mean of the hooks", mean_of_hooks(findings), findings.len());
-    let language = grouped(findings, |f| f.row.lang.as_str());
-    let author = grouped(findings, |f| f.row.author.as_str());
-    for (name, of) in language.into_iter().chain(author) {
+    let groups = [
+        grouped(findings, |f| f.row.lang.as_str()),
+        grouped(findings, |f| f.row.author.as_str()),
+        grouped(findings, |f| length(&f.row.text)),
+    ];
+    for (name, of) in groups.into_iter().flatten() {
         let of: Vec<Finding> = of.into_iter().copied().collect();
         line(&format!("  {name}"), mean_of_hooks(&of), of.len());
+    }
+    println!("the same, of the hooks' mean, where a hook wakes for so many % of real turns:");
+    for wake in FRONTIER {
+        let mean = mean(findings, |of| at(of, wake));
+        let weakest = hooks.values().map(|of| at(of, wake)).fold(100.0, f64::min);
+        println!("  {wake:4.1} % wake: found {mean:5.1} %, weakest hook {weakest:5.1} %");
+    }
+}
+
+fn length(text: &str) -> &'static str {
+    match text.len() {
+        ..300 => "under 300 bytes",
+        300..1000 => "300 to 999 bytes",
+        _ => "1000 bytes or more",
     }
 }
 
@@ -86,7 +118,9 @@ pub fn turns(findings: &[Finding], labels: &[Read]) {
     }
     let turns = grouped(findings, |f| f.row.id.as_str());
     let any = [0, 1, 2].map(|at| {
-        let woken = turns.values().filter(|of| of.iter().any(|f| f.hit[at]));
+        let woken = turns
+            .values()
+            .filter(|of| of.iter().any(|f| f.from < WAKE_PERCENT[at]));
         percent(woken.count(), turns.len())
     });
     line("any of the five", any, turns.len());
@@ -115,12 +149,22 @@ fn grouped<'a>(
 }
 
 fn mean_of_hooks(findings: &[Finding]) -> [f64; 3] {
+    WAKE_PERCENT.map(|wake| mean(findings, |of| at(of, wake)))
+}
+
+/// The mean of what `figure` says of each hook's.
+fn mean(findings: &[Finding], figure: impl Fn(&[&Finding]) -> f64) -> f64 {
     let hooks = grouped(findings, |f| hooks::ALL[f.hook].name);
-    [0, 1, 2].map(|at| hooks.values().map(|of| share(of)[at]).sum::<f64>() / hooks.len() as f64)
+    hooks.values().map(|of| figure(of)).sum::<f64>() / hooks.len() as f64
 }
 
 fn share(of: &[&Finding]) -> [f64; 3] {
-    [0, 1, 2].map(|at| percent(of.iter().filter(|f| f.hit[at]).count(), of.len()))
+    WAKE_PERCENT.map(|wake| at(of, wake))
+}
+
+/// The percent that is found where a hook wakes for `wake` percent of real turns.
+fn at(of: &[&Finding], wake: f64) -> f64 {
+    percent(of.iter().filter(|f| f.from < wake).count(), of.len())
 }
 
 fn percent(part: usize, whole: usize) -> f64 {
