@@ -29,7 +29,8 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 status=0
 
-corpus=(tests/corpus/*-*.jsonl tests/corpus/wide/*.jsonl tests/corpus/more/*.jsonl "${marked[@]}")
+shopt -s globstar
+corpus=(tests/corpus/**/*-*.jsonl "${marked[@]}")
 jq -c '{source: input_filename, text, id, phenomenon, author: (.author // "first"),
         hook: (.hook // (input_filename | split("/") | last | rtrimstr(".jsonl")))}' "${corpus[@]}" >"$scratch/rows"
 

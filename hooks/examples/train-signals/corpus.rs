@@ -1,7 +1,7 @@
 //! The texts to learn from, and those to measure on.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use common::Hook;
 use common::signal::reading::Reading;
@@ -92,12 +92,16 @@ pub struct Read {
     pub label: String,
 }
 
-/// The labelled texts under `folder`.
+/// The labelled texts in `folder` and all below it, in the files that are named after a hook.
 pub fn labelled(folder: &Path) -> Result<Vec<Row>> {
     let mut rows = Vec::new();
+    let folders = folders(folder)?;
     for (at, hook) in hooks::ALL.iter().enumerate() {
-        for folder in [folder.to_owned(), folder.join("wide"), folder.join("more")] {
-            rows.extend(texts(&folder.join(format!("{}.jsonl", hook.name)), at)?);
+        let files = folders
+            .iter()
+            .map(|f| f.join(format!("{}.jsonl", hook.name)));
+        for file in files.filter(|file| file.exists()) {
+            rows.extend(texts(&file, at)?);
         }
     }
     let accounts = texts(&folder.join("narration.jsonl"), NO_HOOK)?;
@@ -108,6 +112,19 @@ pub fn labelled(folder: &Path) -> Result<Vec<Row>> {
     rows.extend(accounts);
     rows.extend(within);
     Ok(rows)
+}
+
+/// `folder` and those below it, always in the same order.
+fn folders(folder: &Path) -> Result<Vec<PathBuf>> {
+    let mut found = vec![folder.to_owned()];
+    let mut entries = fs::read_dir(folder)?.collect::<std::io::Result<Vec<_>>>()?;
+    entries.sort_by_key(fs::DirEntry::path);
+    for entry in entries {
+        if entry.file_type()?.is_dir() {
+            found.extend(folders(&entry.path())?);
+        }
+    }
+    Ok(found)
 }
 
 /// The texts of `file`, read.
