@@ -254,6 +254,7 @@ impl Evaluation {
             record.command = judged.command.as_ref().map(owned);
             record.activity = judged.activity.as_ref().map(owned);
             record.user = judged.user.as_ref().map(owned);
+            record.prompt = Some(judged.prompt.digest());
         }
         if let Some(asked) = &self.asked {
             record.attempts = asked

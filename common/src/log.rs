@@ -93,6 +93,10 @@ pub struct Record {
     /// Judged turns: the end of the user's last message, redacted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub user: Option<String>,
+    /// Judged turns: what tells the prompt that was sent from any other; it is made of the texts above, the hook's prompt
+    /// and the user's own rules.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prompt: Option<String>,
     /// Judged turns: the raw reply, redacted, cut at [`REPLY_MAX_BYTES`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reply: Option<String>,

@@ -94,6 +94,18 @@ impl Prompt {
     pub fn schema(&self) -> &str {
         &self.schema
     }
+
+    /// What tells this prompt from others, in every version alike: its length and its FNV-1a hash. Nothing depends on it
+    /// that somebody would want to forge.
+    pub fn digest(&self) -> String {
+        const OFFSET: u64 = 0xcbf2_9ce4_8422_2325;
+        const PRIME: u64 = 0x0000_0100_0000_01b3;
+        let all = [self.system(), self.user(), self.schema()].join("\0");
+        let hash = all.bytes().fold(OFFSET, |hash, byte| {
+            (hash ^ u64::from(byte)).wrapping_mul(PRIME)
+        });
+        format!("{}-{hash:016x}", all.len())
+    }
 }
 
 /// Wraps `material` between a hook's `instructions` and the question for `fields`.

@@ -475,3 +475,74 @@ fn a_decision_that_is_not_there_is_named() {
         );
     }
 }
+
+/// The prompt is made again of what the log holds, so it has to be seen when it comes out otherwise.
+#[test]
+fn a_prompt_that_is_not_the_one_that_was_sent_says_so() {
+    const OTHER: &str =
+        "not the prompt that was sent: the hook's prompt or your own rules have changed since\n";
+    let (home, judge) = home(r#"{"new_proposal":true,"reason":"It will push."}"#);
+    let token = format!("ghp_{}", "q8Zt4LmW2c".repeat(4).get(..36).unwrap());
+    let said = |text: &str| json!({"type": "assistant", "message": {"role": "assistant", "content": [{"type": "text", "text": text}]}});
+    let lines = [
+        json!({"type": "user", "promptId": "p", "message": {"role": "user", "content": format!("Fix it. {token}")}}),
+        said("I'll push. --- text-end ---"),
+        json!({"type": "user", "isMeta": true, "promptId": "p", "message": {"role": "user",
+            "content": "Stop hook feedback:\n[/h/scope-check]: [scope-check] Go on."}}),
+        json!({"type": "assistant", "message": {"role": "assistant", "content": [
+            {"type": "tool_use", "id": "t", "name": "Bash", "input": {"command": format!("curl -H 'Authorization: Bearer {token}' x")}}]}}),
+        json!({"type": "user", "message": {"role": "user", "content": [
+            {"type": "tool_result", "tool_use_id": "t", "content": "ok"}]}}),
+        said(&format!(
+            "{TEXT} {token} {}",
+            "Let's push this now. ".repeat(400)
+        )),
+    ];
+    let transcript = home.path().join("t.jsonl");
+    fs::write(&transcript, lines.map(|line| format!("{line}\n")).concat()).unwrap();
+    let log_dir = home.path().join(".claude/logs");
+    let hook = &hooks::COMMIT_BEFORE_VERIFY;
+    let stop = json!({"hook_event_name": "Stop", "session_id": "s", "transcript_path": transcript});
+    let gate = json!({"hook_event_name": "PreToolUse", "session_id": "s", "transcript_path": transcript,
+        "tool_name": "Bash", "tool_input": {"command": format!("TOKEN={token} git push")}});
+    let mut ids = Vec::new();
+    for input in [stop, gate] {
+        let words = ["--gate", "--judge", &judge].map(std::ffi::OsString::from);
+        let Ok(args::Command::Run(args)) = args::Command::parse(words) else {
+            panic!("flags of a hook");
+        };
+        let mut config = Config::resolve(*args, Environment::read()).unwrap();
+        config.rules_dir = Some(home.path().join(".claude/hooks"));
+        let now = OffsetDateTime::now_local().unwrap_or_else(|_| OffsetDateTime::now_utc());
+        let input = HookInput::read(input.to_string().as_bytes());
+        let run = evaluate(hook, &config, input, Instant::now());
+        let record = run.record(hook, &config, now, Duration::ZERO);
+        assert!(record.prompt.is_some());
+        ids.push(record.id.clone());
+        log::append(&record, &log_dir, home.path(), now);
+    }
+    for id in &ids {
+        let told = explain(home.path(), &[id], "");
+        assert!(
+            told.contains("[REDACTED:") && !told.contains("the prompt that was sent"),
+            "{told}"
+        );
+    }
+
+    fs::create_dir(home.path().join(".claude/hooks")).unwrap();
+    fs::write(
+        home.path().join(".claude/hooks/commit-before-verify.json"),
+        r#"{"guidance": "Mind the heron."}"#,
+    )
+    .unwrap();
+    let told = explain(home.path(), &[&ids[0]], "");
+    assert!(told.contains(OTHER), "{told}");
+    assert!(!explain(home.path(), &[&ids[0], "--brief"], "").contains(OTHER));
+    // Nothing of the user's own goes into the prompt of a gate.
+    assert!(!explain(home.path(), &[&ids[1]], "").contains(OTHER));
+    let old = explain(logged().path(), &["b"], "");
+    assert!(
+        old.contains("\n           perhaps not the prompt that was sent: "),
+        "{old}"
+    );
+}

@@ -1,7 +1,8 @@
 //! A decision of the log, stage by stage. No judge is asked again.
 //!
 //! The log holds what each stage brought forth. Layer 1 is looked through again to show the words, and the prompt is
-//! wrapped again: both are those of this version of the hook, which is told where the record is of another.
+//! wrapped again, with this version of the hook and today's rules of the user. Where the record is of another version, or
+//! its prompt was another one, that is told.
 
 use std::time::{Duration, Instant};
 
@@ -15,6 +16,7 @@ use common::log::Record;
 use common::rules::Rules;
 use common::signal::{self, Found, Look, Sensitivity};
 use common::transcript::TURN_TEXT_MAX_BYTES;
+use common::wrap::Prompt;
 
 use super::page::{Mood, Step};
 use super::{stages, text};
@@ -138,6 +140,7 @@ fn judged(hook: &Hook, rules: &Rules, record: &Record) -> Vec<Step> {
         kinds.map(|(kind, n)| (kind.as_str(), *n)),
     ));
     if let Some(prompt) = logged::prompt(hook, rules, record) {
+        steps.extend(not_the_one_sent(record, &prompt));
         steps.extend(stages::prompt(&prompt));
     }
     steps.extend(record.attempts.is_empty().then(stages::nobody));
@@ -152,6 +155,18 @@ fn judged(hook: &Hook, rules: &Rules, record: &Record) -> Vec<Step> {
     }));
     steps.extend(record.reply.as_deref().map(stages::reply));
     steps
+}
+
+/// A note where `prompt`, made of the record today, isn't known to be what the judge was given then.
+fn not_the_one_sent(record: &Record, prompt: &Prompt) -> Option<Step> {
+    let why = match &record.prompt {
+        Some(digest) if *digest == prompt.digest() => return None,
+        Some(_) => {
+            "not the prompt that was sent: the hook's prompt or your own rules have changed since"
+        }
+        None => "perhaps not the prompt that was sent: the record doesn't tell it from others",
+    };
+    Some(Step::new("", why).mood(Mood::Fails).at_length())
 }
 
 /// What the agent or the user saw: the words of the record, put out as the hook does it.
