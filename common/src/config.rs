@@ -138,6 +138,11 @@ impl Environment {
             .or_else(|| Some(self.home.as_ref()?.join(".claude")))
     }
 
+    /// Whether it says itself where Claude Code's directory is.
+    pub fn names_claude_dir(&self) -> bool {
+        self.claude_config_dir.is_some()
+    }
+
     /// Codex's own directory: `CODEX_HOME`, or `.codex` in the home.
     pub fn codex_dir(&self) -> Option<PathBuf> {
         self.codex_home

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use common::hook::NAMES;
 
 use crate::file;
+use crate::settings::read_file;
 
 /// This tool's own name.
 const TOOL: &str = "stop-hooks";
@@ -50,9 +51,9 @@ pub fn outdated(from: &Path, to: &Path) -> Result<Vec<Copy>, Error> {
     let mut copies = Vec::new();
     for name in names() {
         let (source, target) = (from.join(name), to.join(name));
-        match fs::read(&source) {
+        match read_file(&source) {
             Ok(bytes) => {
-                if fs::read(&target).ok().as_ref() != Some(&bytes) {
+                if read_file(&target).ok().as_ref() != Some(&bytes) {
                     copies.push(Copy { to: target, bytes });
                 }
             }
@@ -95,7 +96,8 @@ pub fn remove(path: &Path) -> Result<(), Error> {
     fs::remove_file(path).map_err(io_at(path))
 }
 
-fn names() -> impl Iterator<Item = &'static str> {
+/// The names of all six.
+pub fn names() -> impl Iterator<Item = &'static str> {
     NAMES.into_iter().chain([TOOL])
 }
 

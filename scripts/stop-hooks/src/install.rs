@@ -8,13 +8,13 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use common::args::Command;
-use common::judge;
+use common::judge::{self, Choice};
 use lexopt::Arg::Long;
 
 use crate::error::Error;
 use crate::executables;
 use crate::places::Places;
-use crate::registration::{self, Change, Flags, Owner, Part};
+use crate::registration::{self, Change, Flags, Owner, Part, Whose};
 use crate::settings::Settings;
 use crate::terminal::{afterwards, clean_line};
 
@@ -27,10 +27,10 @@ Usage: stop-hooks install [OPTIONS] [FLAGS OF THE HOOKS]
 
 Options:
   --dry-run           say what would be done, and do nothing
-  --codex             register the hooks in ~/.codex/hooks.json too
+  --codex             register the hooks in ~/.codex/hooks.json too; those that are there follow without
   --subagents         also when a subagent ends (SubagentStop)
   --gate              also before a command that commits, pushes or deploys (PreToolUse)
-  --claude-dir DIR    made when missing [default: CLAUDE_CONFIG_DIR, else ~/.claude]
+  --claude-dir DIR    made when missing [default: CLAUDE_CONFIG_DIR, else where this tool is installed, else ~/.claude]
   --codex-dir DIR     made when missing [default: CODEX_HOME, else ~/.codex]
   --from DIR          where the programs are [default: beside this one]
 
@@ -62,18 +62,27 @@ fn carry_out(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
     let places = &options.places;
 
     let copies = executables::outdated(&options.from, &owner.executables)?;
-    let claude = plan(&places.claude_settings(), &owner, options, "")?;
-    let codex = options
-        .codex
-        .then(|| {
-            plan(
-                &places.codex_hooks(),
-                &owner,
-                options,
-                claude.settings.text(),
-            )
-        })
-        .transpose()?;
+    let claude = plan(
+        &places.claude_settings(),
+        &owner,
+        options,
+        &options.parts,
+        "",
+    )?;
+    let path = places.codex_hooks();
+    let other = claude.settings.text();
+    // Entries that are there already change with those of Claude Code: a mode is one for both.
+    let (codex, left) = if options.codex {
+        (
+            Some(plan(&path, &owner, options, &options.parts, other)?),
+            None,
+        )
+    } else {
+        match plan(&path, &owner, options, &[], other) {
+            Ok(plan) => (Some(plan), None),
+            Err(e) => (None, owner.may_be_named_in(&path).then_some(e)),
+        }
+    };
     let plans: Vec<_> = std::iter::once(claude).chain(codex).collect();
 
     let would = if options.dry_run { "would be " } else { "" };
@@ -89,10 +98,22 @@ fn carry_out(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
         }
         plan.report(places, would, out)?;
     }
+    for entry in plans.iter().flat_map(|plan| plan.kept(&owner, options)) {
+        let what =
+            "Note: left as it is, since the command line is your own; change its flags there";
+        writeln!(out, "{what}: {}", clean_line(&entry))?;
+    }
+    if let Some(why) = left {
+        writeln!(
+            out,
+            "Note: Codex's entries are as they were: {}",
+            clean_line(&why.to_string())
+        )?;
+    }
     if copies.is_empty() && plans.iter().all(|plan| plan.changes.is_empty()) {
         writeln!(out, "Nothing to change.")?;
     }
-    if options.codex && plans.iter().skip(1).any(|plan| !plan.changes.is_empty()) {
+    if plans.iter().skip(1).any(|plan| !plan.changes.is_empty()) {
         writeln!(out, "{TRUST}")?;
     }
     if let Some(why) = places.elsewhere() {
@@ -113,16 +134,17 @@ struct Plan {
     changes: Vec<Change>,
 }
 
-fn plan(path: &Path, owner: &Owner, options: &Options, other: &str) -> Result<Plan, Error> {
+fn plan(
+    path: &Path,
+    owner: &Owner,
+    options: &Options,
+    parts: &[Part],
+    other: &str,
+) -> Result<Plan, Error> {
     let settings = Settings::read(path)?;
-    let (text, changes) = registration::install(
-        settings.text(),
-        owner,
-        &options.parts,
-        &options.flags,
-        other,
-    )
-    .map_err(|e| settings.content_error(e))?;
+    let (text, changes) =
+        registration::install(settings.text(), owner, parts, &options.flags, other)
+            .map_err(|e| settings.content_error(e))?;
     if !changes.is_empty() {
         settings.check_writable()?;
     }
@@ -138,11 +160,26 @@ impl Plan {
         if self.changes.is_empty() {
             return Ok(());
         }
-        // Only a file without ours is what somebody may want back.
-        if registration::ours(self.settings.text(), owner).is_empty() {
+        // Only a file without ours is what somebody may want back, and without those of another installation: they may
+        // be gone by then.
+        let like_ours = |command: &str| owner.is_like_ours(command);
+        if registration::entries(self.settings.text(), like_ours).is_empty() {
             self.settings.back_up()?;
         }
         Ok(self.settings.write(&self.text)?)
+    }
+
+    /// Entries that the flags don't reach: somebody's own command line around a hook.
+    fn kept(&self, owner: &Owner, options: &Options) -> Vec<String> {
+        let wanted = options.flags.words().join(" ");
+        let stays = |command: &str| {
+            matches!(owner.whose(command), Whose::Wrapped { .. }) && !command.contains(&wanted)
+        };
+        let shown = options.places.shown(self.settings.path());
+        registration::entries(&self.text, stays)
+            .iter()
+            .map(|entry| format!("{shown}: {} {}", entry.event, entry.command))
+            .collect()
     }
 
     fn report(&self, places: &Places, would: &str, out: &mut dyn Write) -> Result<(), Error> {
@@ -210,7 +247,15 @@ fn check(flags: &Flags) -> Result<(), Error> {
     if let Command::Run(args) = Command::parse(words).map_err(|e| usage(&e))?
         && let Some(list) = &args.judge
     {
-        judge::choices(list).map_err(|e| usage(&format_args!("--judge: {e}")))?;
+        let choices = judge::choices(list).map_err(|e| usage(&format_args!("--judge: {e}")))?;
+        for choice in choices {
+            if let Choice::Unknown(word) = choice {
+                let known = "auto, codex[:MODEL], claude[:MODEL], openai:MODEL, anthropic:MODEL, command:PROGRAM, none";
+                return Err(usage(&format_args!(
+                    "--judge: there is no backend \"{word}\", only {known}"
+                )));
+            }
+        }
     }
     Ok(())
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf, absolute};
 
 use common::config::Environment;
+use common::hook::NAMES;
 
 use crate::error::Error;
 use crate::registration::{self, Owner, Whose};
@@ -44,7 +45,8 @@ impl Told {
 }
 
 impl Places {
-    /// The directories given, else those in the home directory.
+    /// The directories given, else those that the environment names, else the one that this program is installed in,
+    /// else those in the home directory.
     ///
     /// # Errors
     /// When there is no home directory to look in.
@@ -57,7 +59,12 @@ impl Places {
         let found =
             |place: Option<PathBuf>| absolute(place.ok_or(Error::NoHome)?).map_err(Error::Output);
         let run_time = environment.claude_dir();
-        let claude = found(claude.or_else(|| run_time.clone()))?;
+        let installed = || installed_in().filter(|_| !environment.names_claude_dir());
+        let own = || match (installed(), run_time.clone()) {
+            (Some(installed), Some(default)) if same(&installed, &default) => Some(default),
+            (installed, default) => installed.or(default),
+        };
+        let claude = found(claude.or_else(own))?;
         // Who names the one directory alone may well have no home.
         let codex = codex.or_else(|| environment.codex_dir());
         let codex = found(codex.or_else(|| Some(claude.with_file_name(".codex"))))?;
@@ -81,11 +88,6 @@ impl Places {
 
     /// Why hooks that are registered here log elsewhere, and read the user's own rules elsewhere, if they do.
     pub fn elsewhere(&self) -> Option<String> {
-        let same = |a: &Path, b: &Path| {
-            a == b
-                || a.canonicalize()
-                    .is_ok_and(|a| b.canonicalize().is_ok_and(|b| a == b))
-        };
         let run_time = self.run_time.as_ref()?;
         let here = self.shown(&self.claude);
         (!same(run_time, &self.claude)).then(|| {
@@ -115,7 +117,7 @@ impl Places {
         let settings = Settings::read(&self.claude_settings());
         let named: BTreeSet<_> = settings
             .iter()
-            .flat_map(|settings| registration::ours(settings.text(), &owner))
+            .flat_map(|settings| registration::entries(settings.text(), |c| owner.takes_out(c)))
             .filter_map(|registered| match owner.whose(&registered.command) {
                 Whose::Ours { flags, .. } => Some(flags.get("log-dir").map(PathBuf::from)),
                 _ => None,
@@ -151,4 +153,18 @@ impl Places {
             None => path.display().to_string(),
         }
     }
+}
+
+/// Claude Code's directory, if this program stands in its `hooks`.
+fn installed_in() -> Option<PathBuf> {
+    let this = std::env::current_exe().ok()?;
+    let hooks = this.parent().filter(|hooks| hooks.ends_with("hooks"))?;
+    let others = NAMES.iter().any(|name| hooks.join(name).is_file());
+    hooks.parent().filter(|_| others).map(Path::to_owned)
+}
+
+fn same(a: &Path, b: &Path) -> bool {
+    a == b
+        || a.canonicalize()
+            .is_ok_and(|a| b.canonicalize().is_ok_and(|b| a == b))
 }

@@ -9,10 +9,13 @@ use std::path::{Path, PathBuf, absolute};
 use std::time::Duration;
 
 use common::args;
+use common::command;
 use common::config;
 use common::hook::NAMES;
 use lexopt::ValueExt as _;
 
+use crate::executables;
+use crate::settings;
 use crate::settings::splice::{self, Entry, Registered};
 use crate::shell;
 
@@ -30,6 +33,9 @@ const FLAGS: [Flag; 8] = [
     ("log-dir", true),
     ("codex-user-config", false),
 ];
+
+/// Programs that people put behind a command to see or to swallow what it says.
+const TRIMMINGS: [&str; 5] = ["tee", "cat", "true", ":", "exit"];
 
 /// How much an entry's timeout, in seconds, stays above the hook's own deadline.
 const TIMEOUT_MARGIN_S: u64 = 10;
@@ -203,10 +209,12 @@ pub enum Whose {
         /// What follows it.
         flags: Flags,
     },
-    /// Somebody's own command line around one of our executables.
+    /// Somebody's own command line that runs one of our executables.
     Wrapped {
         /// The hook.
         hook: &'static str,
+        /// It runs nothing else of any use.
+        alone: bool,
     },
     /// Nothing to do with us.
     Other,
@@ -225,13 +233,63 @@ impl Owner {
                 flags: Flags::parse(rest),
             };
         }
-        let mentioned = |hook: &&&str| {
-            let path = self.executable(hook).display().to_string();
-            command.split(['\'', '"', ' ']).any(|piece| piece == path)
-        };
-        match NAMES.iter().find(mentioned) {
-            Some(hook) => Whose::Wrapped { hook },
+        let runs = command::runs(&command);
+        let hook_of = |run: &Vec<String>| self.hook_at(Path::new(run.first()?));
+        match runs.iter().find_map(hook_of) {
+            Some(hook) => Whose::Wrapped {
+                hook,
+                alone: runs.iter().all(|run| {
+                    let program = run.first().map(String::as_str).unwrap_or_default();
+                    hook_of(run).is_some() || TRIMMINGS.contains(&program)
+                }),
+            },
             None => Whose::Other,
+        }
+    }
+
+    /// Whether uninstalling takes `command` out.
+    pub fn takes_out(&self, command: &str) -> bool {
+        match self.whose(command) {
+            Whose::Ours { .. } => true,
+            Whose::Wrapped { alone, .. } => alone,
+            Whose::Other => false,
+        }
+    }
+
+    /// Whether `command` is an entry like ours, of this installation or another.
+    pub fn is_like_ours(&self, command: &str) -> bool {
+        let words = shell::words(&self.expanded(command)).unwrap_or_default();
+        let program = words.first().map_or(Path::new(""), Path::new);
+        let directory = program.parent().and_then(Path::file_name);
+        self.takes_out(command)
+            || (directory.is_some_and(|name| name == "hooks")
+                && NAMES.iter().any(|hook| program.ends_with(hook)))
+    }
+
+    /// Whether a program of ours is named anywhere in `text`.
+    pub fn is_named_in(&self, text: &str) -> bool {
+        let text = self.expanded(text);
+        let mut pieces = text.split(|c: char| c.is_whitespace() || "'\"`;|&<>()=".contains(c));
+        let goes_on = |c: char| c.is_alphanumeric() || "-_.".contains(c);
+        pieces.any(|piece| self.hook_at(Path::new(piece)).is_some())
+            || executables::names().any(|name| {
+                let path = self.executable(name).display().to_string();
+                let mut found = text.match_indices(&path);
+                found.any(|(at, _)| {
+                    let after = text.get(at + path.len()..).unwrap_or_default();
+                    !after.starts_with(goes_on)
+                })
+            })
+    }
+
+    /// Whether the file at `path`, which can't be read as settings, may hold an entry of ours.
+    pub fn may_be_named_in(&self, path: &Path) -> bool {
+        match settings::read_file(path) {
+            Ok(bytes) => {
+                let text = String::from_utf8_lossy(&bytes);
+                self.executables.exists() && NAMES.iter().any(|hook| text.contains(hook))
+            }
+            Err(_) => path.is_file(),
         }
     }
 
@@ -266,11 +324,21 @@ impl Owner {
         let Some(home) = self.home.as_deref().and_then(Path::to_str) else {
             return command.to_owned();
         };
-        let command = match command.strip_prefix("~/") {
-            Some(rest) => format!("{}/{rest}", shell::quote(home)),
-            None => command.to_owned(),
-        };
-        command.replace("${HOME}", home).replace("$HOME", home)
+        let stands_first = |c: char| c.is_whitespace() || ";|&(".contains(c);
+        let (mut expanded, mut rest) = (String::new(), command);
+        while let Some((before, after)) = rest.split_once("~/") {
+            expanded += before;
+            let first = expanded.chars().next_back().is_none_or(stands_first);
+            expanded += &if first {
+                shell::quote(home)
+            } else {
+                "~".to_owned()
+            };
+            expanded.push('/');
+            rest = after;
+        }
+        expanded += rest;
+        expanded.replace("${HOME}", home).replace("$HOME", home)
     }
 }
 
@@ -285,7 +353,7 @@ pub struct Change {
     pub after: String,
 }
 
-/// `text` with the entries of `parts`, and the changes that this took. Parts that are there already stay. A new entry takes
+/// `text` with the entries of `parts`, and the changes that this took. Entries of other parts change, none is added. A new entry takes
 /// the flags that its hook has in `text`, else in `other`, the file of the other client: after a trial in mode shadow no
 /// client begins to block unasked.
 ///
@@ -324,7 +392,7 @@ pub fn install(
                     text = new;
                 }
             }
-            if !found {
+            if !found && parts.contains(&part) {
                 let older = match owner.flags_of(&text, hook)? {
                     Some(flags) => flags,
                     None => owner.flags_of(other, hook)?.unwrap_or_default(),
@@ -342,10 +410,10 @@ pub fn install(
     Ok((text, changes))
 }
 
-/// The entries of `text` that are ours or built around ours; none where the text can't be read.
-pub fn ours(text: &str, owner: &Owner) -> Vec<Registered> {
+/// The entries of `text` whose commands `of` picks; none where the text can't be read.
+pub fn entries(text: &str, of: impl Fn(&str) -> bool) -> Vec<Registered> {
     let mut all = splice::registered(text).unwrap_or_default();
-    all.retain(|r| owner.whose(&r.command) != Whose::Other);
+    all.retain(|r| of(&r.command));
     all
 }
 
@@ -361,7 +429,7 @@ impl Part {
         }
         let whose = owner.whose(&registered.command);
         let hook = match &whose {
-            Whose::Ours { hook, .. } | Whose::Wrapped { hook } => *hook,
+            Whose::Ours { hook, .. } | Whose::Wrapped { hook, .. } => *hook,
             Whose::Other => return None,
         };
         Some((registered, hook, whose))
@@ -410,7 +478,8 @@ mod tests {
         fn check(command: &str, expected: &str) {
             let told = match owner().whose(command) {
                 Whose::Ours { hook, flags } => format!("{hook} {}", flags.words().join(" ")),
-                Whose::Wrapped { hook } => format!("around {hook}"),
+                Whose::Wrapped { hook, alone: true } => format!("around {hook}"),
+                Whose::Wrapped { hook, .. } => format!("with {hook}"),
                 Whose::Other => "other".to_owned(),
             };
             assert_eq!(told.trim_end(), expected, "{command}");
@@ -427,6 +496,23 @@ mod tests {
             "A=1 /home/u/.claude/hooks/scope-check | tee /tmp/x",
             "around scope-check",
         );
+        check(
+            "env A=1 ~/.claude/hooks/scope-check --mode warn",
+            "around scope-check",
+        );
+        check(
+            "bash -c '$HOME/.claude/hooks/scope-check || true'",
+            "around scope-check",
+        );
+        check(
+            "my-lint.sh && ~/.claude/hooks/scope-check",
+            "with scope-check",
+        );
+        check(
+            "/home/u/.claude/hooks/scope-check; say done",
+            "with scope-check",
+        );
+        check("sha256sum ~/.claude/hooks/scope-check > x", "other");
         check("/home/u/.claude/hooks/scope-check.sh", "other");
         check("/opt/scope-check", "other");
         check("scope-check", "other");

@@ -176,17 +176,12 @@ impl Settings {
         with_suffix(&self.path, BACKUP_SUFFIX)
     }
 
-    /// Whether its owner's name for it is a symlink.
-    pub fn is_symlink(&self) -> bool {
-        self.path != self.target
-    }
-
-    /// Removes the file.
+    /// Removes the file; a symlink that leads to it stays.
     ///
     /// # Errors
     /// When it can't be removed.
     pub fn delete(&self) -> Result<(), Error> {
-        gone(fs::remove_file(&self.path)).map_err(|e| self.io(e))
+        gone(fs::remove_file(&self.target)).map_err(|e| self.io(e))
     }
 
     fn io(&self, source: io::Error) -> Error {
@@ -205,7 +200,7 @@ pub fn read_file(path: &Path) -> io::Result<Vec<u8>> {
     if fs::metadata(path)?.is_file() {
         fs::read(path)
     } else {
-        Err(io::Error::other("it is no regular file; left alone"))
+        Err(io::Error::other("it is no regular file"))
     }
 }
 

@@ -7,14 +7,13 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use common::hook::NAMES;
 use lexopt::Arg::Long;
 
 use crate::error::Error;
 use crate::executables;
 use crate::places::Places;
-use crate::registration::{self, Owner, Part, Whose};
-use crate::settings::{self, Settings, splice};
+use crate::registration::{self, Owner, Part};
+use crate::settings::{Settings, json, splice};
 use crate::terminal::{afterwards, clean_line};
 
 /// `stop-hooks uninstall --help`.
@@ -29,7 +28,7 @@ Options:
   --gate              only the gate before commands
   --subagents         only the entries for subagents
   --codex             only from Codex's hooks
-  --claude-dir DIR    [default: CLAUDE_CONFIG_DIR, else ~/.claude]
+  --claude-dir DIR    [default: CLAUDE_CONFIG_DIR, else where this tool is installed, else ~/.claude]
   --codex-dir DIR     [default: CODEX_HOME, else ~/.codex]
 ";
 
@@ -83,21 +82,27 @@ fn carry_out(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
     let owner = places.owner();
     let claude = (!options.only_codex).then(|| places.claude_settings());
     let would = if options.dry_run { "would be " } else { "" };
-    let (mut touched, mut names_them, mut failed) = (false, false, Vec::new());
+    let (mut touched, mut names_them) = (false, false);
+    let (mut left, mut failed) = (Vec::new(), Vec::new());
     for path in claude.into_iter().chain([places.codex_hooks()]) {
-        let cleaned = plan(&path, &owner, &options.parts).and_then(|plan| {
-            if let (Some(plan), false) = (&plan, options.dry_run) {
+        let cleaned = plan(&path, &owner, options).and_then(|plan| {
+            if !options.dry_run {
                 plan.carry_out()?;
             }
             Ok(plan)
         });
         match cleaned {
             Ok(plan) => {
-                touched |= plan.is_some();
-                plan.map_or(Ok(()), |plan| plan.report(places, would, out))?;
+                touched |= !plan.removed.is_empty();
+                plan.report(places, would, out)?;
+                left.extend(
+                    plan.left
+                        .iter()
+                        .map(|left| format!("{}: {left}", places.shown(&path))),
+                );
             }
             Err(e) => {
-                names_them |= may_name(&path, &owner);
+                names_them |= owner.may_be_named_in(&path);
                 failed.push(e);
             }
         }
@@ -125,6 +130,10 @@ fn carry_out(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
         // Not empty means that it holds something of somebody else's, rules of one's own for instance.
         let _ = std::fs::remove_dir(&owner.executables);
     }
+    for left in left {
+        let what = "Note: still names a program of ours, in words that aren't ours; take it out";
+        writeln!(out, "{what}: {}", clean_line(&left))?;
+    }
     if !touched && programs.is_empty() && failed.is_empty() {
         writeln!(out, "Nothing to remove.")?;
     }
@@ -135,26 +144,18 @@ fn carry_out(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
     }
 }
 
-/// Whether the file at `path`, which can't be read as settings, may hold an entry of ours.
-fn may_name(path: &Path, owner: &Owner) -> bool {
-    match settings::read_file(path) {
-        Ok(bytes) => {
-            let text = String::from_utf8_lossy(&bytes);
-            let name = |hook: &&str| text.contains(*hook);
-            owner.executables.exists() && NAMES.iter().any(name)
-        }
-        Err(_) => path.is_file(),
-    }
-}
-
 /// What is to be done to one settings file.
 struct Plan {
     settings: Settings,
     removed: Vec<String>,
+    /// What stays and names a program of ours: its place and the words.
+    left: Vec<String>,
     outcome: Outcome,
 }
 
 enum Outcome {
+    /// It holds none of ours.
+    Nothing,
     /// The bytes from before the installation.
     Restore(String),
     /// There was no file before the installation.
@@ -165,46 +166,59 @@ enum Outcome {
     Part(String),
 }
 
-/// What is to be done to the file at `path`, if it holds any of ours.
-fn plan(path: &Path, owner: &Owner, parts: &[Part]) -> Result<Option<Plan>, Error> {
+/// What is to be done to the file at `path`.
+fn plan(path: &Path, owner: &Owner, options: &Options) -> Result<Plan, Error> {
     let settings = Settings::read(path)?;
-    let unwanted = |event: &str, command: &str| {
-        parts.iter().any(|part| part.covers(event)) && owner.whose(command) != Whose::Other
-    };
+    let covered = |event: &str| options.parts.iter().any(|part| part.covers(event));
+    let unwanted = |event: &str, command: &str| covered(event) && owner.takes_out(command);
     let there = splice::registered(settings.text()).map_err(|e| settings.content_error(e))?;
     let removed: Vec<_> = there
-        .into_iter()
+        .iter()
         .filter(|r| unwanted(&r.event, &r.command))
         .map(|r| format!("{} {}", r.event, r.command))
         .collect();
-    if removed.is_empty() {
-        return Ok(None);
-    }
-    settings.check_writable()?;
-    let outcome = outcome(&settings, owner, unwanted)?;
-    Ok(Some(Plan {
+    let text = splice::remove(settings.text(), unwanted).map_err(|e| settings.content_error(e))?;
+    let left = if options.everything {
+        named(&text, owner)
+    } else {
+        Vec::new()
+    };
+    let outcome = if removed.is_empty() {
+        Outcome::Nothing
+    } else {
+        settings.check_writable()?;
+        outcome(&settings, owner, text)?
+    };
+    Ok(Plan {
         settings,
         removed,
+        left,
         outcome,
-    }))
+    })
 }
 
-fn outcome(
-    settings: &Settings,
-    owner: &Owner,
-    unwanted: impl Fn(&str, &str) -> bool,
-) -> Result<Outcome, Error> {
-    let named = |e| settings.content_error(e);
-    let text = splice::remove(settings.text(), unwanted).map_err(named)?;
-    if !registration::ours(&text, owner).is_empty() {
+/// Every place in `text` that names a program of ours.
+fn named(text: &str, owner: &Owner) -> Vec<String> {
+    let Ok(root) = json::parse(text) else {
+        return Vec::new();
+    };
+    let texts = root.texts();
+    let ours = texts.iter().filter(|(_, words)| owner.is_named_in(words));
+    ours.map(|(place, words)| format!("{place}: {words}"))
+        .collect()
+}
+
+/// What becomes of a file whose text without our entries is `text`.
+fn outcome(settings: &Settings, owner: &Owner, text: String) -> Result<Outcome, Error> {
+    if !registration::entries(&text, |command| owner.is_like_ours(command)).is_empty() {
         return Ok(Outcome::Part(text));
     }
-    let essence = splice::essence(&text).map_err(named)?;
+    let essence = splice::essence(&text).map_err(|e| settings.content_error(e))?;
     Ok(match settings.backup()? {
         Some(before) if splice::essence(&before).is_ok_and(|before| before == essence) => {
             Outcome::Restore(before)
         }
-        None if essence.is_empty() && !settings.is_symlink() => Outcome::Delete,
+        None if essence.is_empty() => Outcome::Delete,
         _ => Outcome::Cut(text),
     })
 }
@@ -217,6 +231,7 @@ impl Plan {
                 self.settings.forget_backup()?;
             }
             Outcome::Delete => self.settings.delete()?,
+            Outcome::Nothing => {}
             Outcome::Cut(text) | Outcome::Part(text) => self.settings.write(text)?,
         }
         Ok(())
@@ -237,7 +252,7 @@ impl Plan {
                 "{path}: changed by others since, so only our entries go; as it was before: {}",
                 places.shown(&self.settings.backup_path())
             )?,
-            Outcome::Cut(_) | Outcome::Part(_) => {}
+            Outcome::Cut(_) | Outcome::Part(_) | Outcome::Nothing => {}
         }
         Ok(())
     }

@@ -336,6 +336,11 @@ fn a_value_that_makes_no_sense_is_refused_before_anything_is_written() {
             &["install", "--sensitivity", "x"],
             "--sensitivity takes low, normal or high, not \"x\"",
         ),
+        (
+            &["install", "--judge", "codex,foo"],
+            "--judge: there is no backend \"foo\", only auto, codex[:MODEL], claude[:MODEL], openai:MODEL, \
+             anthropic:MODEL, command:PROGRAM, none",
+        ),
         (&["install", "--nonsense"], "invalid option '--nonsense'"),
         (&["install", "extra"], "unexpected argument \"extra\""),
         (
@@ -792,4 +797,181 @@ fn a_file_that_cannot_be_cleaned_keeps_no_other_from_it() {
     fs::write(&codex, text).unwrap();
     home.uninstall(&[]);
     assert!(!home.path(".claude/hooks").exists() && !codex.exists());
+}
+
+#[test]
+fn a_mode_is_changed_in_both_clients() {
+    let home = Home::new();
+    let codex = || fs::read_to_string(home.path(".codex/hooks.json")).unwrap();
+    home.install(&["--mode", "shadow"]);
+    assert!(!home.path(".codex").exists());
+    home.install(&["--codex"]);
+    // What somebody has taken out stays out unless it is asked for.
+    let one = commands(&codex(), "Stop")[0].clone();
+    let value: serde_json::Value = serde_json::from_str(&codex()).unwrap();
+    let first = value["hooks"]["Stop"][0].clone();
+    let mine = serde_json::json!({ "hooks": { "Stop": [first] } }).to_string();
+    fs::write(home.path(".codex/hooks.json"), mine).unwrap();
+    let said = home.install(&["--mode", "block"]);
+    assert_eq!(commands(&codex(), "Stop"), [one.replace("shadow", "block")]);
+    assert!(
+        said.contains("changed in ~/.codex/hooks.json: Stop "),
+        "{said}"
+    );
+    assert!(
+        said.contains("/hooks"),
+        "a change needs trust again: {said}"
+    );
+
+    let broken = codex().replacen('{', "{,", 1);
+    fs::write(home.path(".codex/hooks.json"), &broken).unwrap();
+    let said = home.install(&["--mode", "warn"]);
+    assert!(
+        said.contains("Note: Codex's entries are as they were: "),
+        "{said}"
+    );
+    assert_eq!(home.settings().matches("--mode warn").count(), 5);
+    // A broken file without ours is none of our business.
+    fs::write(home.path(".codex/hooks.json"), "{,").unwrap();
+    assert!(!home.install(&["--mode", "block"]).contains("Note"));
+}
+
+#[test]
+fn an_entry_that_flags_do_not_reach_is_told() {
+    let home = Home::new();
+    let wrapped = format!(
+        "env A=1 {} --mode shadow",
+        home.path(".claude/hooks/shallow-bugfix").display()
+    );
+    home.write_settings(&format!(
+        r#"{{"hooks":{{"Stop":[{{"hooks":[{{"type":"command","command":"{wrapped}"}}]}}]}}}}"#
+    ));
+    let said = home.install(&["--mode", "block"]);
+    let note = format!(
+        "Note: left as it is, since the command line is your own; change its flags there: ~/.claude/settings.json: Stop {wrapped}\n"
+    );
+    assert!(said.contains(&note), "{said}");
+    assert!(!home.install(&[]).contains("Note"));
+    assert!(!home.install(&["--mode", "shadow"]).contains("Note"));
+}
+
+#[test]
+fn what_only_names_a_program_of_ours_stays_and_is_told() {
+    let home = Home::new();
+    let program = |name: &str| home.path(".claude/hooks").join(name).display().to_string();
+    let entry =
+        |command: &str| serde_json::json!({ "hooks": [{ "type": "command", "command": command }] });
+    let checked = format!("my-lint.sh && {}", program("scope-check"));
+    let sum = format!("sha256sum {} > x", program("scope-change"));
+    let line = format!("{} stats", program("stop-hooks"));
+    let others = serde_json::json!({
+        "statusLine": { "type": "command", "command": line },
+        "hooks": {
+            "Stop": [entry(&checked), entry(&sum), entry("sha256sum scope-check")],
+            "SessionStart": [entry("~/.claude/hooks/stop-hooks doctor")],
+        }
+    });
+    home.write_settings(&others.to_string());
+    home.install(&[]);
+    let wrapped = entry(&format!("nice {} | tee x", program("shallow-bugfix")));
+    let settings = home.settings();
+    let more = settings.replacen("\"Stop\":[", &format!("\"Stop\":[{wrapped},"), 1);
+    home.write_settings(&more);
+    let said = home.uninstall(&[]);
+    assert_eq!(home.settings(), others.to_string());
+    let note = "Note: still names a program of ours, in words that aren't ours; take it out: ~/.claude/settings.json: ";
+    for (place, words) in [
+        ("hooks.Stop[0].hooks[0].command", checked.as_str()),
+        ("hooks.Stop[1].hooks[0].command", &sum),
+        ("statusLine.command", &line),
+        (
+            "hooks.SessionStart[0].hooks[0].command",
+            "~/.claude/hooks/stop-hooks doctor",
+        ),
+    ] {
+        assert!(
+            said.contains(&format!("{note}{place}: {words}\n")),
+            "{said}"
+        );
+    }
+    assert_eq!(said.matches("Note").count(), 4, "{said}");
+}
+
+/// What a gate's words tell people to run.
+#[test]
+fn an_installed_tool_knows_its_own_installation() {
+    let home = Home::new();
+    home.write_settings("{}");
+    let before = home.everything();
+    let directory = home.path("cfg");
+    let tool = directory.join("hooks/stop-hooks");
+    home.install(&["--gate", "--claude-dir", directory.to_str().unwrap()]);
+    let run = |args: &[&str], variable: Option<&str>| {
+        fs::copy(env!("CARGO_BIN_EXE_stop-hooks"), &tool).unwrap();
+        let mut command = Command::new(&tool);
+        command
+            .args(args)
+            .env_clear()
+            .env("HOME", home.directory.path());
+        if let Some(directory) = variable {
+            command.env("CLAUDE_CONFIG_DIR", home.path(directory));
+        }
+        String::from_utf8(command.output().unwrap().stdout).unwrap()
+    };
+    assert_eq!(
+        run(&["uninstall", "--gate"], Some(".claude")),
+        "Nothing to remove.\n"
+    );
+    let said = run(&["uninstall", "--gate"], None);
+    assert!(
+        said.contains("taken out of ~/cfg/settings.json: PreToolUse "),
+        "{said}"
+    );
+    run(&["uninstall"], None);
+    assert_eq!(home.everything(), before);
+
+    // A link to the usual place is no other place.
+    fs::rename(home.path(".claude"), home.path("dotfiles")).unwrap();
+    symlink("dotfiles", home.path(".claude")).unwrap();
+    home.install(&[]);
+    let tool = home.path("dotfiles/hooks/stop-hooks");
+    fs::copy(env!("CARGO_BIN_EXE_stop-hooks"), &tool).unwrap();
+    let output = Command::new(&tool)
+        .args(["install", "--mode", "warn"])
+        .env_clear()
+        .env("HOME", home.directory.path())
+        .output();
+    assert!(output.unwrap().status.success());
+    let expected = home.path(".claude/hooks/scope-check").display().to_string();
+    assert!(home.settings().contains(&format!("{expected} --mode warn")));
+}
+
+#[test]
+fn two_installations_that_share_codex_leave_no_trace() {
+    for before in [None, Some("{\"a\": 1}\n")] {
+        let home = Home::new();
+        if let Some(text) = before {
+            fs::create_dir(home.path(".codex")).unwrap();
+            fs::write(home.path(".codex/hooks.json"), text).unwrap();
+        }
+        let everything = home.everything();
+        let dirs = ["one", "two"].map(|name| home.path(name).display().to_string());
+        for directory in &dirs {
+            home.install(&["--codex", "--claude-dir", directory]);
+        }
+        for directory in &dirs {
+            home.uninstall(&["--claude-dir", directory]);
+        }
+        assert_eq!(home.everything(), everything);
+    }
+}
+
+#[test]
+fn a_link_to_nothing_leads_to_nothing_again() {
+    let dangling = |home: &Home| {
+        fs::create_dir(home.path("dotfiles")).unwrap();
+        let link = home.path(".claude/settings.json");
+        symlink("../dotfiles/new.json", link).unwrap();
+    };
+    round_trip("dangling", dangling);
 }

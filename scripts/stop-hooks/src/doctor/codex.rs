@@ -59,7 +59,7 @@ pub fn check(file: &File, owner: &Owner, places: &Places, offline: bool) -> Vec<
         });
         let wrong = |what: &str, todo: &str| {
             let hook = match owner.whose(&registered.command) {
-                Whose::Ours { hook, .. } | Whose::Wrapped { hook } => hook,
+                Whose::Ours { hook, .. } | Whose::Wrapped { hook, .. } => hook,
                 Whose::Other => "?",
             };
             let entry = format!("{} of {hook}", registered.event);

@@ -138,7 +138,8 @@ pub fn doubles(host: Host, files: &[&File], owner: &Owner) -> Vec<Finding> {
 fn stops<'a>(file: &'a File, owner: &Owner) -> BTreeMap<&'static str, Vec<&'a str>> {
     let mut found = BTreeMap::<_, Vec<&str>>::new();
     for registered in file.registered.iter().filter(|r| r.event == "Stop") {
-        if let Whose::Ours { hook, .. } | Whose::Wrapped { hook } = owner.whose(&registered.command)
+        if let Whose::Ours { hook, .. } | Whose::Wrapped { hook, .. } =
+            owner.whose(&registered.command)
         {
             let commands = found.entry(hook).or_default();
             if !commands.contains(&registered.command.as_str()) {

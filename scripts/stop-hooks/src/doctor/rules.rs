@@ -163,7 +163,7 @@ fn toothless(text: &str, root: &Node, shown: &str, owner: &Owner) -> Vec<Finding
     for entry in entries.flatten() {
         let command = entry.get("command").and_then(Node::text);
         let whose = owner.whose(command.unwrap_or_default());
-        let (Whose::Ours { hook, .. } | Whose::Wrapped { hook }) = whose else {
+        let (Whose::Ours { hook, .. } | Whose::Wrapped { hook, .. }) = whose else {
             continue;
         };
         for (key, what) in TOOTHLESS {

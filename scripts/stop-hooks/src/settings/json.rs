@@ -68,6 +68,23 @@ impl Node {
         }
     }
 
+    /// Every string below this node, with the keys that lead to it.
+    pub fn texts(&self) -> Vec<(String, &str)> {
+        match &self.kind {
+            Kind::Text(text) => vec![(String::new(), text)],
+            Kind::Other => Vec::new(),
+            Kind::Object(members) => members
+                .iter()
+                .flat_map(|member| below(&member.key, &member.value))
+                .collect(),
+            Kind::Array(items) => items
+                .iter()
+                .enumerate()
+                .flat_map(|(at, item)| below(&format!("[{at}]"), item))
+                .collect(),
+        }
+    }
+
     /// A string.
     pub fn text(&self) -> Option<&str> {
         match &self.kind {
@@ -75,6 +92,19 @@ impl Node {
             _ => None,
         }
     }
+}
+
+fn below<'a>(key: &str, node: &'a Node) -> Vec<(String, &'a str)> {
+    let mut texts = node.texts();
+    for (place, _) in &mut texts {
+        let dot = if place.is_empty() || place.starts_with('[') {
+            ""
+        } else {
+            "."
+        };
+        *place = format!("{key}{dot}{place}");
+    }
+    texts
 }
 
 /// Reads `text`, which may start with a byte order mark.
