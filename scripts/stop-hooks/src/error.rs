@@ -29,7 +29,7 @@ pub enum Error {
     Unsound(usize),
     /// This many files or directories could not be read and were left out; each was told.
     LeftOut(usize),
-    /// Neither a home directory nor the options that do without one.
+    /// Neither a home directory nor the option that does without one.
     NoHome,
     /// The terminal or pipe is gone, or the working directory is.
     Output(io::Error),
@@ -59,9 +59,7 @@ impl fmt::Display for Error {
             Self::LeftOut(many) => {
                 write!(f, "{} files or directories could not be read", count(*many))
             }
-            Self::NoHome => {
-                f.write_str("there is no home directory; give --claude-dir and --codex-dir")
-            }
+            Self::NoHome => f.write_str("there is no home directory; give --claude-dir"),
             Self::Output(e) => e.fmt(f),
         }
     }

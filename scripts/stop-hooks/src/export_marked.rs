@@ -15,7 +15,7 @@ use crate::file;
 use crate::logged;
 use crate::marks;
 use crate::places::Told;
-use crate::terminal::{count_of, tell};
+use crate::terminal::{count_of, escaped, tell};
 use crate::typed;
 
 /// `stop-hooks export-marked --help`.
@@ -91,7 +91,7 @@ pub fn run(args: &mut lexopt::Parser, out: &mut dyn Write) -> Result<(), Error> 
             to.clone()
         };
         let rows = files.entry(file).or_default();
-        *rows += &row.to_string();
+        *rows += &escaped(row.to_string());
         rows.push('\n');
         written += 1;
     }

@@ -6,6 +6,7 @@ use common::redact::redact;
 use serde_json::Value;
 
 use crate::error::Error;
+use crate::terminal::escaped;
 
 /// `stop-hooks redact --help`.
 pub const HELP: &str = "\
@@ -35,7 +36,7 @@ pub fn run(args: &mut lexopt::Parser, out: &mut dyn Write) -> Result<(), Error> 
             return Err(Error::Usage(text));
         };
         redact(text).as_str().clone_into(text);
-        writeln!(out, "{row}")?;
+        writeln!(out, "{}", escaped(row.to_string()))?;
     }
     Ok(out.flush()?)
 }

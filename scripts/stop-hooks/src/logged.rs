@@ -12,6 +12,7 @@ use common::wrap::{self, Material, Prompt};
 
 use crate::decisions::{self, Window};
 use crate::error::Error;
+use crate::terminal::tell;
 
 /// The records of `window` in `log_dir` that `wanted` picks, oldest first.
 ///
@@ -23,13 +24,14 @@ pub fn records(
     wanted: impl Fn(&Record) -> bool,
 ) -> Result<Vec<Record>, Error> {
     let mut found = Vec::new();
-    decisions::each_line(&window.files(log_dir)?, |line| {
+    let unread = decisions::each_line(&window.files(log_dir)?, |line| {
         if let Ok(record) = serde_json::from_slice::<Record>(line)
             && wanted(&record)
         {
             found.push(record);
         }
-    })?;
+    });
+    unread.iter().for_each(tell);
     Ok(found)
 }
 
@@ -45,7 +47,7 @@ pub fn newest_stop(
 ) -> Result<Vec<Record>, Error> {
     let mut stops = HashMap::<_, Stop>::new();
     let mut newest = None;
-    decisions::each_line(&window.files(log_dir)?, |line| {
+    let unread = decisions::each_line(&window.files(log_dir)?, |line| {
         let Ok(record) = serde_json::from_slice::<Record>(line) else {
             return;
         };
@@ -66,7 +68,8 @@ pub fn newest_stop(
             stop.picked.push(record);
             newest = Some(key);
         }
-    })?;
+    });
+    unread.iter().for_each(tell);
     let stop = newest.and_then(|key| stops.remove(&key));
     Ok(stop.map(|stop| stop.picked).unwrap_or_default())
 }

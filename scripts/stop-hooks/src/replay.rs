@@ -30,7 +30,7 @@ use crate::judging::Judgement;
 use crate::places::Places;
 use crate::progress::{Interruption, Progress, Unit};
 use crate::registration::{self, Flags};
-use crate::terminal::{Ink, count, count_of, tell};
+use crate::terminal::{Ink, count, count_of, escaped, tell};
 use crate::typed;
 use asking::{Hit, Hits, ask};
 use tally::Tally;
@@ -288,8 +288,8 @@ fn print(
         reason: judgement.and_then(|j| Some(j.reason.as_ref()?.as_str())),
         judge_ms: judgement.map(|j| j.time.as_millis()),
     };
-    serde_json::to_writer(&mut *out, &record).map_err(std::io::Error::from)?;
-    Ok(out.write_all(b"\n")?)
+    let line = serde_json::to_string(&record).map_err(std::io::Error::from)?;
+    Ok(writeln!(out, "{}", escaped(line))?)
 }
 
 /// Where the clients keep their sessions, for somebody who named another place.

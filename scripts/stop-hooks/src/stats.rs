@@ -16,7 +16,7 @@ use crate::decisions::{self, Window};
 use crate::error::Error;
 use crate::file;
 use crate::places::Told;
-use crate::terminal::Ink;
+use crate::terminal::{Ink, escaped, tell};
 use crate::typed;
 use tally::Tally;
 
@@ -29,7 +29,7 @@ Usage: stop-hooks stats [OPTIONS]
 
 Options:
   --days N          how many days [default: 7]
-  --until DAY       the last of them, as 2026-01-31 [default: today]
+  --until DAY       the last of them, as 2026-01-31 [default: the newest]
   --format FORMAT   text or json [default: text]
   --html FILE       write a page with charts and the texts that were judged; nothing in it is loaded from elsewhere;
                     - is stdout
@@ -56,7 +56,7 @@ pub fn run(args: &mut lexopt::Parser, out: &mut dyn Write) -> Result<(), Error> 
     let files = options.window.files(&options.log_dir)?;
     let mut tally = Tally::default();
     let mut texts = VecDeque::new();
-    decisions::each_line(&files, |line| {
+    let unread = decisions::each_line(&files, |line| {
         tally.add(line);
         if options.html.is_some()
             && let Ok(record) = serde_json::from_slice::<Record>(line)
@@ -67,10 +67,11 @@ pub fn run(args: &mut lexopt::Parser, out: &mut dyn Write) -> Result<(), Error> 
             }
             texts.push_back(record);
         }
-    })?;
+    });
+    unread.iter().for_each(tell);
     let stats = tally.finish(
         options.window.first.to_string(),
-        options.window.last.to_string(),
+        options.window.last(&files).to_string(),
     );
     if let Some(path) = &options.html {
         let page = html::page(&stats, texts.iter().rev());
@@ -79,8 +80,8 @@ pub fn run(args: &mut lexopt::Parser, out: &mut dyn Write) -> Result<(), Error> 
             writeln!(out, "Written to {}.", path.display())?;
         }
     } else if options.json {
-        serde_json::to_writer_pretty(&mut *out, &stats).map_err(std::io::Error::from)?;
-        writeln!(out)?;
+        let json = serde_json::to_string_pretty(&stats).map_err(std::io::Error::from)?;
+        writeln!(out, "{}", escaped(json))?;
     } else {
         text::print(&stats, Ink::for_stdout(), out)?;
         if stats.total.decisions == 0 {
@@ -107,6 +108,10 @@ fn parse(args: &mut lexopt::Parser) -> Result<Options, Error> {
             Long("log-dir") => told.log_dir = Some(args.value()?.into()),
             _ => return Err(arg.unexpected().into()),
         }
+    }
+    if json && html.is_some() {
+        let text = "--format json or --html FILE, not both".to_owned();
+        return Err(Error::Usage(text));
     }
     Ok(Options {
         window: Window::new(days, until),

@@ -1,7 +1,7 @@
 //! What is written for eyes: colour where a terminal takes it, and nothing in a text that would drive the terminal.
 
 use std::borrow::Cow;
-use std::fmt;
+use std::fmt::{self, Write as _};
 use std::io::{self, IsTerminal as _, Write};
 
 use crate::error::Error;
@@ -114,10 +114,6 @@ pub fn tell(message: impl fmt::Display) {
 /// A text from a log or transcript without control characters, line feeds and tabs excepted, and without those that
 /// turn the direction of what follows.
 pub fn clean(text: &str) -> Cow<'_, str> {
-    let drives = |c: char| {
-        (c.is_control() && c != '\n' && c != '\t')
-            || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
-    };
     if text.contains(drives) {
         Cow::Owned(text.replace(drives, ""))
     } else {
@@ -125,7 +121,29 @@ pub fn clean(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// The same on one line.
+fn drives(c: char) -> bool {
+    (c.is_control() && c != '\n' && c != '\t')
+        || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+/// The same JSON with those characters escaped: outside of a string there is none, and in it they stay what they are.
+pub fn escaped(json: String) -> String {
+    if !json.contains(drives) {
+        return json;
+    }
+    let mut out = String::with_capacity(json.len() + 16);
+    for c in json.chars() {
+        if drives(c) {
+            // Writing to a String does not fail.
+            let _ = write!(out, "\\u{:04x}", u32::from(c));
+        } else {
+            out.push(c);
+        }
+    }
+    out
+}
+
+/// A text without them, on one line.
 pub fn clean_line(text: &str) -> String {
     let words: Vec<_> = text.split_whitespace().collect();
     clean(&words.join(" ")).into_owned()
@@ -194,6 +212,14 @@ mod tests {
         );
         assert_eq!(clean_line(" a\n\n b\x1b]0;x\x07 "), "a b]0;x");
         assert!(matches!(clean("日本\n"), Cow::Borrowed(_)));
+    }
+
+    #[test]
+    fn json_stays_the_same_in_other_words() {
+        let text = "a\u{7f}\u{9b}31m\u{202e}\u{1b}\"日本\r\n";
+        let json = escaped(serde_json::to_string(text).unwrap());
+        assert_eq!(json, r#""a\u007f\u009b31m\u202e\u001b\"日本\r\n""#);
+        assert_eq!(serde_json::from_str::<String>(&json).unwrap(), text);
     }
 
     #[test]

@@ -11,6 +11,7 @@ use time::Date;
 use crate::error::Error;
 use crate::places::Places;
 use crate::registration::Flags;
+use crate::terminal::clean_line;
 
 /// What a hook with these flags would run with, and with Claude Code's directory where it is given.
 ///
@@ -42,6 +43,7 @@ pub fn hook(name: &str) -> Result<&'static Hook, Error> {
         .find(|hook| hook.name == name)
         .ok_or_else(|| {
             let all = hooks::ALL.map(|hook| hook.name).join(", ");
+            let name = clean_line(name);
             Error::Usage(format!("there is no hook \"{name}\", only {all}"))
         })
 }

@@ -258,3 +258,97 @@ fn a_page_is_written_through_links_and_pipes() {
     assert!(status.unwrap().success());
     assert_eq!(fs::read_to_string(at("redirected")).unwrap(), page);
 }
+
+/// Written in another time zone, or before the clock was set back.
+#[test]
+fn a_day_that_is_yet_to_come_counts() {
+    let directory = tempfile::tempdir().unwrap();
+    let logs = directory.path().join("logs");
+    fs::create_dir(&logs).unwrap();
+    let mut logged = record(31, 25, 0, "scope-check");
+    logged["id"] = json!("later");
+    fs::write(
+        logs.join("stop-hook-llm-decisions-2999-01-02.log"),
+        format!("{logged}\n"),
+    )
+    .unwrap();
+    let run = |args: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_stop-hooks"));
+        command
+            .args(args)
+            .args(["--log-dir", "logs", "--claude-dir", "c"]);
+        let output = command
+            .current_dir(directory.path())
+            .env_clear()
+            .output()
+            .unwrap();
+        String::from_utf8(output.stdout).unwrap()
+    };
+    for (args, expected) in [
+        (&["stats"][..], " to 2999-01-02: 1 decision at 1 stop"),
+        (&["explain", "later"], "\nrecord     later, "),
+        (&["mark", "later", "right"], "later, scope-check of "),
+        (&["export-marked", "-"], "\"id\":\"later\""),
+        (&["rejudge", "--judge", "none"], "1 text for the judge"),
+    ] {
+        let told = run(args);
+        assert!(told.contains(expected), "{told}");
+    }
+    assert!(run(&["stats", "--until", "2998-01-01"]).contains(": 0 decisions at "));
+}
+
+#[test]
+fn what_is_no_file_is_named_and_costs_itself_alone() {
+    let directory = tempfile::tempdir().unwrap();
+    week(directory.path(), 7);
+    let at = |day: u8| {
+        let name = format!("logs/stop-hook-llm-decisions-2026-01-{day}.log");
+        directory.path().join(name)
+    };
+    for day in [26, 29] {
+        fs::remove_file(at(day)).unwrap();
+    }
+    fs::create_dir(at(26)).unwrap();
+    assert!(
+        Command::new("mkfifo")
+            .arg(at(29))
+            .status()
+            .unwrap()
+            .success()
+    );
+    let named = "stop-hooks: logs/stop-hook-llm-decisions-2026-01-26.log: not a regular file\n\
+                 stop-hooks: logs/stop-hook-llm-decisions-2026-01-29.log: not a regular file\n";
+    for (args, expected) in [
+        (
+            &["stats", "--until", "2026-01-31"][..],
+            " 100 decisions at 20 stops",
+        ),
+        (&["explain", "--last", "--days", "9999"], "\nrecord     "),
+    ] {
+        let output = Command::new(env!("CARGO_BIN_EXE_stop-hooks"))
+            .args(args)
+            .args(["--log-dir", "logs"])
+            .current_dir(directory.path())
+            .env_clear()
+            .output()
+            .unwrap();
+        let stdout = String::from_utf8(output.stdout).unwrap();
+        assert!(stdout.contains(expected), "{stdout}");
+        assert_eq!(String::from_utf8(output.stderr).unwrap(), named);
+        assert_eq!(output.status.code(), Some(0));
+    }
+}
+
+#[test]
+fn a_page_in_json_is_refused() {
+    let output = Command::new(env!("CARGO_BIN_EXE_stop-hooks"))
+        .args(["stats", "--format", "json", "--html", "x", "--log-dir", "/"])
+        .current_dir("/")
+        .output()
+        .unwrap();
+    assert_eq!(
+        String::from_utf8(output.stderr).unwrap(),
+        "stop-hooks: --format json or --html FILE, not both\n"
+    );
+    assert_eq!(output.status.code(), Some(2));
+}
