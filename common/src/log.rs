@@ -138,19 +138,25 @@ pub fn day_of(file: &Path) -> Option<&str> {
 
 /// Appends `record` to the log of `now`'s day, or does nothing where that isn't safe or possible.
 pub fn append(record: &Record, dir: &Path, home: &Path, now: OffsetDateTime) {
-    let _ = serde_json::to_vec(record)
-        .map_err(io::Error::from)
-        .and_then(|mut line| {
-            line.push(b'\n');
-            // A trailing slash or dot would have a link looked through.
-            let dir: PathBuf = dir.components().collect();
-            let mut file = open(&dir, &file(&dir, now.date()), home)?;
-            if !ends_whole(&file)? {
-                line.insert(0, b'\n');
-            }
-            // One write: the kernel never mixes two appends, so five hooks at once each leave a whole line.
-            file.write_all(&line)
-        });
+    let _ = append_line(record, &file(dir, now.date()), home);
+}
+
+/// Appends `line` as JSON to the file at `path`, which is made for its owner alone, with its directory. `home` is of who
+/// may own them.
+///
+/// # Errors
+/// When the file system refuses, or the file or its directory is a link or belongs to somebody else.
+pub fn append_line(line: &impl Serialize, path: &Path, home: &Path) -> io::Result<()> {
+    let mut line = serde_json::to_vec(line)?;
+    line.push(b'\n');
+    // A trailing slash or dot in the directory would have a link looked through.
+    let path: PathBuf = path.components().collect();
+    let mut file = open(path.parent().unwrap_or(&path), &path, home)?;
+    if !ends_whole(&file)? {
+        line.insert(0, b'\n');
+    }
+    // One write: the kernel never mixes two appends, so five hooks at once each leave a whole line.
+    file.write_all(&line)
 }
 
 /// Whether the last record is whole. One that a full disk has cut must not spoil the next.
@@ -175,7 +181,7 @@ fn ends_whole(file: &File) -> io::Result<bool> {
     Ok(false)
 }
 
-/// Opens a log for appending: mode 0600 in a directory of mode 0700, neither of them a symlink, both of the user.
+/// Opens a file for appending: mode 0600 in a directory of mode 0700, neither of them a symlink, both of the user.
 fn open(dir: &Path, path: &Path, home: &Path) -> io::Result<File> {
     let owner = fs::metadata(home)?.uid();
     let refused = |what: &str| {
@@ -188,11 +194,11 @@ fn open(dir: &Path, path: &Path, home: &Path) -> io::Result<File> {
     DirBuilder::new().recursive(true).mode(0o700).create(dir)?;
     let found = fs::symlink_metadata(dir)?;
     if !found.is_dir() || found.uid() != owner {
-        return refused("the log directory is a link or belongs to somebody else");
+        return refused("its directory is a link or belongs to somebody else");
     }
     match fs::symlink_metadata(path) {
         // Opening a pipe would wait for its reader.
-        Ok(found) if !found.is_file() => return refused("the log is no regular file"),
+        Ok(found) if !found.is_file() => return refused("a link, or no regular file"),
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
         _ => {}
     }
@@ -204,7 +210,7 @@ fn open(dir: &Path, path: &Path, home: &Path) -> io::Result<File> {
         .open(path)?;
     let (opened, named) = (file.metadata()?, fs::symlink_metadata(path)?);
     if (opened.dev(), opened.ino()) != (named.dev(), named.ino()) || opened.uid() != owner {
-        return refused("the log is a link or belongs to somebody else");
+        return refused("a link, or somebody else's file");
     }
     if opened.mode() & 0o077 != 0 {
         file.set_permissions(Permissions::from_mode(0o600))?;

@@ -1,13 +1,14 @@
 //! What a person says of decisions: a file of their own beside the log, one line a mark, the last one counts.
 
 use std::collections::BTreeMap;
-use std::fs::{self, OpenOptions};
-use std::io::{self, Write as _};
-use std::os::unix::fs::OpenOptionsExt as _;
+use std::io;
 use std::path::{Path, PathBuf};
 
+use common::config::Environment;
+use common::log;
 use serde::{Deserialize, Serialize};
 
+use crate::decisions;
 use crate::error::Error;
 
 const FILE: &str = "stop-hook-marks.jsonl";
@@ -53,38 +54,31 @@ struct Line {
 /// When the file is there and can't be read.
 pub fn read(log_dir: &Path) -> Result<BTreeMap<String, Mark>, Error> {
     let path = file(log_dir);
-    let text = match fs::read_to_string(&path) {
-        Ok(text) => text,
-        Err(e) if e.kind() == io::ErrorKind::NotFound => String::new(),
+    let bytes = match decisions::read(&path) {
+        Ok(bytes) => bytes,
+        Err(e) if e.kind() == io::ErrorKind::NotFound => Vec::new(),
         Err(e) => return Err(Error::file(&path, e)),
     };
-    let lines = text
-        .lines()
-        .filter_map(|line| serde_json::from_str::<Line>(line).ok());
-    Ok(lines.map(|line| (line.id, line.mark)).collect())
+    // A line that is torn or foreign costs itself alone.
+    let lines = decisions::lines(&bytes);
+    let marks = lines.filter_map(|line| serde_json::from_slice::<Line>(line).ok());
+    Ok(marks.map(|line| (line.id, line.mark)).collect())
 }
 
-/// Adds a mark.
+/// Adds a mark, to a file like the log: for its owner alone, and no link.
 ///
 /// # Errors
-/// When the file can't be written.
+/// When the file can't be written, or isn't the user's own.
 pub fn add(log_dir: &Path, id: &str, mark: Mark) -> Result<(), Error> {
     let path = file(log_dir);
     let line = Line {
         id: id.to_owned(),
         mark,
     };
-    let failed = |e| Error::file(&path, e);
-    let mut bytes = serde_json::to_vec(&line).map_err(|e| failed(e.into()))?;
-    bytes.push(b'\n');
-    let opened = OpenOptions::new()
-        .append(true)
-        .create(true)
-        .mode(0o600)
-        .open(&path);
-    opened
-        .and_then(|mut file| file.write_all(&bytes))
-        .map_err(failed)
+    // Who has no home can only name a log of their own.
+    let home = Environment::read().home().cloned();
+    let home = home.unwrap_or_else(|| log_dir.to_owned());
+    log::append_line(&line, &path, &home).map_err(|e| Error::file(&path, e))
 }
 
 fn file(log_dir: &Path) -> PathBuf {

@@ -9,7 +9,7 @@
 mod harness;
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 use std::time::Duration;
@@ -123,6 +123,12 @@ impl Home {
 #[test]
 fn a_mark_is_kept_and_the_last_one_counts() {
     let home = Home::new();
+    let told = [
+        ["mark", "a", "right"],
+        ["mark", "last", "wrong"],
+        ["mark", "c", "wrong"],
+    ];
+    agree("mark.txt", &told.map(|args| home.succeed(&args)).concat());
     assert_eq!(
         home.succeed(&["mark", "a", "right"]),
         "a, scope-check of 2026-01-31T12:00:00+01:00: block (The old reason of a.): marked right.\n"
@@ -261,19 +267,7 @@ fn marked_texts_become_rows_that_replay_takes() {
         "2 texts written to rows.jsonl.\nNo logged text: 1 mark of the last 90 days.\n"
     );
     let rows = fs::read_to_string(home.path("rows.jsonl")).unwrap();
-    let rows: Vec<Value> = rows
-        .lines()
-        .map(|row| serde_json::from_str(row).unwrap())
-        .collect();
-    assert_eq!(
-        rows,
-        [
-            json!({"id": "a", "hook": "scope-check", "text": "I'll stop here, the context is low.",
-                "label": "block", "phenomenon": "marked right", "fields": {"new_proposal": true}}),
-            json!({"id": "b", "hook": "scope-check", "text": "The heron is done, I stop here.",
-                "label": "block", "phenomenon": "marked wrong", "fields": {"new_proposal": false}}),
-        ]
-    );
+    agree("export-marked.jsonl", &rows);
     let mode = fs::metadata(home.path("rows.jsonl"))
         .unwrap()
         .permissions()
@@ -294,6 +288,39 @@ fn marked_texts_become_rows_that_replay_takes() {
         home.fail(&["export-marked"])
             .contains("to which file or directory?")
     );
+}
+
+/// A mark that was told is there, whatever happened to the file before.
+#[test]
+fn what_is_broken_in_the_file_of_marks_costs_itself_alone() {
+    let home = Home::new();
+    let marks = home.path(".claude/logs/stop-hook-marks.jsonl");
+    home.succeed(&["mark", "a", "right"]);
+    let torn = [
+        &fs::read(&marks).unwrap()[..],
+        b"\xff\xfe\n{\"id\":\"b\",\"ma",
+    ]
+    .concat();
+    fs::write(&marks, torn).unwrap();
+    home.succeed(&["mark", "b", "wrong"]);
+    assert!(
+        home.succeed(&["export-marked", "rows.jsonl"])
+            .starts_with("2 texts written ")
+    );
+    assert!(
+        home.succeed(&["rejudge", "--marked", "--judge", "none"])
+            .starts_with("2 texts for the judge")
+    );
+
+    let elsewhere = home.path("elsewhere");
+    fs::rename(&marks, &elsewhere).unwrap();
+    symlink(&elsewhere, &marks).unwrap();
+    let before = fs::read(&elsewhere).unwrap();
+    assert!(
+        home.fail(&["mark", "d", "wrong"])
+            .ends_with("stop-hook-marks.jsonl: a link, or no regular file\n")
+    );
+    assert_eq!(fs::read(&elsewhere).unwrap(), before);
 }
 
 /// Adds a decision of a gate on `git push`, and one of a hook of another version.

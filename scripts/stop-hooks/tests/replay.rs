@@ -528,20 +528,10 @@ fn secrets_are_taken_out_of_lines() {
     let rows = format!(
         "{}\n\n{}\n",
         json!({ "id": 1, "text": format!("the token is {token}.") }),
-        json!({ "id": "b", "text": "no\u{1b} secret\n" })
+        json!({ "id": "b", "text": "no\u{1b} \u{9b}secret\n", "label": "allow" })
     );
     let printed = succeed(Path::new("/"), &["redact"], &rows);
-    let rows: Vec<Value> = printed
-        .lines()
-        .map(|l| serde_json::from_str(l).unwrap())
-        .collect();
-    assert_eq!(
-        rows,
-        [
-            json!({ "id": 1, "text": "the token is [REDACTED:github-token]." }),
-            json!({ "id": "b", "text": "no\u{1b} secret\n" }),
-        ]
-    );
+    agree("redact.jsonl", &printed);
     let output = run(Path::new("/"), &["redact"], "{\"id\":1}\n");
     assert_eq!(
         String::from_utf8(output.stderr).unwrap(),
