@@ -24,7 +24,8 @@ use crate::signal::Sensitivity;
 pub const TIMEOUT: Duration = Duration::from_secs(20);
 
 const BACKEND: &str = "STOP_HOOK_LLM_JUDGE_BACKEND";
-const TIMEOUT_S: &str = "STOP_HOOK_LLM_JUDGE_TIMEOUT_S";
+/// The variable that stands for `--timeout-s`.
+pub const TIMEOUT_S: &str = "STOP_HOOK_LLM_JUDGE_TIMEOUT_S";
 const MODE: &str = "STOP_HOOK_LLM_JUDGE_MODE";
 
 /// What a decision leads to.
@@ -136,6 +137,11 @@ impl Environment {
         self.claude_config_dir
             .clone()
             .or_else(|| Some(self.home.as_ref()?.join(".claude")))
+    }
+
+    /// The deadline that it sets.
+    pub fn timeout(&self) -> Option<Duration> {
+        args::timeout(self.timeout_s.as_deref()?).ok()
     }
 
     /// Whether it says itself where Claude Code's directory is.

@@ -9,10 +9,12 @@ mod log;
 mod others;
 mod own_rules;
 mod rules;
+mod version;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use common::config::Environment;
 use common::input::Host;
 use lexopt::Arg::Long;
 
@@ -31,7 +33,7 @@ Usage: stop-hooks doctor [OPTIONS]
 
 Options:
   --offline           ask no judge and start no client
-  --claude-dir DIR    [default: CLAUDE_CONFIG_DIR, else ~/.claude]
+  --claude-dir DIR    [default: CLAUDE_CONFIG_DIR, else where this tool is installed, else ~/.claude]
   --codex-dir DIR     [default: CODEX_HOME, else ~/.codex]
 ";
 
@@ -164,16 +166,23 @@ pub fn run(args: &mut lexopt::Parser, out: &mut dyn Write) -> Result<(), Error> 
 
     findings.extend(entries::programs(&owner, &places));
     findings.extend(claude.iter().flat_map(|file| rules::check(file, &owner)));
-    findings.extend(entries::registered(
-        user.as_ref(),
-        &projects,
-        &owner,
-        &places,
-    ));
+    findings.extend(entries::registered(user.as_ref(), &owner, &places));
+    let all: Vec<&File> = claude.iter().chain(&codex_files).copied().collect();
+    for file in &all {
+        findings.extend(entries::elsewhere(file, &owner));
+        findings.extend(entries::muffled(file, &owner));
+    }
     findings.extend(entries::doubles(Host::ClaudeCode, &claude, &owner));
     findings.extend(entries::doubles(Host::Codex, &codex_files, &owner));
-    let all: Vec<&File> = claude.iter().chain(&codex_files).copied().collect();
-    findings.extend(entries::timeouts(&all, &owner));
+    let given = Environment::read().timeout();
+    let of_settings = claude
+        .iter()
+        .rev()
+        .find_map(|file| entries::deadline_of(file));
+    let for_claude = claude.iter().map(|file| (*file, of_settings.or(given)));
+    let for_codex = codex_files.iter().map(|file| (*file, given));
+    let timed: Vec<_> = for_claude.chain(for_codex).collect();
+    findings.extend(entries::timeouts(&timed, &owner));
     if let (Some(why), true) = (places.elsewhere(), user.is_some()) {
         findings.push(Finding::warning("entries", why, places.elsewhere_todo()));
     }

@@ -215,6 +215,8 @@ pub enum Whose {
         hook: &'static str,
         /// It runs nothing else of any use.
         alone: bool,
+        /// It ends with it, so that its exit code is the line's.
+        last: bool,
     },
     /// Nothing to do with us.
     Other,
@@ -238,6 +240,8 @@ impl Owner {
         match runs.iter().find_map(hook_of) {
             Some(hook) => Whose::Wrapped {
                 hook,
+                last: runs.last().is_some_and(|run| hook_of(run).is_some())
+                    && !command.trim_end().ends_with('&'),
                 alone: runs.iter().all(|run| {
                     let program = run.first().map(String::as_str).unwrap_or_default();
                     hook_of(run).is_some() || TRIMMINGS.contains(&program)
@@ -320,7 +324,8 @@ impl Owner {
         same.then_some(hook)
     }
 
-    fn expanded(&self, command: &str) -> String {
+    /// `command` with the home directory where it stands for it.
+    pub fn expanded(&self, command: &str) -> String {
         let Some(home) = self.home.as_deref().and_then(Path::to_str) else {
             return command.to_owned();
         };
@@ -478,7 +483,9 @@ mod tests {
         fn check(command: &str, expected: &str) {
             let told = match owner().whose(command) {
                 Whose::Ours { hook, flags } => format!("{hook} {}", flags.words().join(" ")),
-                Whose::Wrapped { hook, alone: true } => format!("around {hook}"),
+                Whose::Wrapped {
+                    hook, alone: true, ..
+                } => format!("around {hook}"),
                 Whose::Wrapped { hook, .. } => format!("with {hook}"),
                 Whose::Other => "other".to_owned(),
             };

@@ -60,6 +60,10 @@ impl Home {
     }
 
     fn run(&self, args: &[&str]) -> Output {
+        self.run_with(args, &[])
+    }
+
+    fn run_with(&self, args: &[&str], variables: &[(&str, &str)]) -> Output {
         Command::new(env!("CARGO_BIN_EXE_stop-hooks"))
             .args(args)
             .current_dir(self.path("project"))
@@ -69,15 +73,20 @@ impl Home {
                 "PATH",
                 format!("{}:/usr/bin:/bin", self.path("bin").display()),
             )
+            .envs(variables.iter().copied())
             .output()
             .unwrap()
     }
 
     /// What the doctor says, without times, and whether something is broken.
     fn doctor(&self, args: &[&str]) -> (String, bool) {
+        self.doctor_with(args, &[])
+    }
+
+    fn doctor_with(&self, args: &[&str], variables: &[(&str, &str)]) -> (String, bool) {
         let mut all = vec!["doctor"];
         all.extend(args);
-        let output = self.run(&all);
+        let output = self.run_with(&all, variables);
         let said = String::from_utf8(output.stdout).unwrap();
         let said = said.replace(self.0.path().to_str().unwrap(), "~");
         let mut lines = String::new();
@@ -257,6 +266,92 @@ fn a_timeout_below_the_deadline_is_named() {
 }
 
 #[test]
+fn a_deadline_that_a_variable_sets_is_compared() {
+    let home = Home::new().install(&["--codex"]);
+    let by =
+        "cancelled after 30 s, while the judge has 60 s by STOP_HOOK_LLM_JUDGE_TIMEOUT_S: Stop of ";
+    let (said, _) = home.doctor_with(&["--offline"], &[("STOP_HOOK_LLM_JUDGE_TIMEOUT_S", "60")]);
+    for file in [".claude/settings.json", ".codex/hooks.json"] {
+        assert!(
+            said.contains(&format!("error    timeout   ~/{file}: {by}")),
+            "{said}"
+        );
+    }
+    let settings = home.settings().replacen(
+        '{',
+        "{\"env\":{\"STOP_HOOK_LLM_JUDGE_TIMEOUT_S\":\"60\"},",
+        1,
+    );
+    home.write(".claude/settings.json", &settings);
+    let (said, _) = home.doctor(&["--offline"]);
+    assert!(
+        said.contains(&format!("error    timeout   ~/.claude/settings.json: {by}")),
+        "{said}"
+    );
+    assert!(!said.contains("hooks.json: cancelled"), "{said}");
+    home.write(
+        "project/.claude/settings.json",
+        "{\"env\":{\"STOP_HOOK_LLM_JUDGE_TIMEOUT_S\":\"9\"}}",
+    );
+    home.told(
+        &["--offline"],
+        "ok       timeout   every entry waits longer than its judge",
+    );
+    // A flag goes before the variable.
+    let home = home.install(&["--timeout-s", "15"]);
+    let (said, _) = home.doctor_with(&["--offline"], &[("STOP_HOOK_LLM_JUDGE_TIMEOUT_S", "60")]);
+    assert!(
+        said.contains("every entry waits longer than its judge"),
+        "{said}"
+    );
+}
+
+#[test]
+fn a_program_that_is_none_of_ours_is_an_error() {
+    let home = Home::new().install(&[]);
+    let version = env!("CARGO_PKG_VERSION");
+    home.program(
+        ".claude/hooks/scope-check",
+        &format!("echo other {version}"),
+    );
+    home.program(".claude/hooks/scope-change", "sleep 600");
+    home.program(".claude/hooks/shallow-bugfix", "exec >&-; sleep 600");
+    home.program(
+        ".claude/hooks/commit-before-verify",
+        "while :; do echo x; done",
+    );
+    let started = std::time::Instant::now();
+    for expected in [
+        "error    programs  in ~/.claude/hooks, but another program under the name: scope-check",
+        "error    programs  in ~/.claude/hooks, but it doesn't end when asked for its version: scope-change, shallow-bugfix",
+        "error    programs  in ~/.claude/hooks, but not able to run: commit-before-verify",
+    ] {
+        home.told(&["--offline"], expected);
+    }
+    assert!(started.elapsed() < std::time::Duration::from_secs(20));
+}
+
+#[test]
+fn an_entry_whose_exit_code_is_lost_is_named() {
+    let home = Home::new().install(&[]);
+    let check = |tail: &str, lost: bool| {
+        let command = format!("~/.claude/hooks/scope-check{tail}");
+        let entry = serde_json::json!({
+            "hooks": { "Stop": [{ "hooks": [{ "type": "command", "command": command }] }] }
+        });
+        home.write("project/.claude/settings.json", &entry.to_string());
+        let (said, _) = home.doctor(&["--offline"]);
+        let told = said.contains("ends with another command, so what scope-check says");
+        assert_eq!(told, lost, "{command}: {said}");
+    };
+    check(" | tee x", true);
+    check(" || true", true);
+    check(" > x &", true);
+    check(" > x", false);
+    check("; ~/.claude/hooks/scope-check", false);
+}
+
+#[test]
 fn what_switches_the_hooks_off_is_named() {
     let home = Home::new().install(&["--mode", "off"]);
     let settings = home.settings().replacen(
@@ -290,6 +385,25 @@ fn a_log_that_nothing_is_written_to_is_named() {
     home.told(
         &["--offline"],
         "error    log       nothing is logged: ~/.claude/logs is no directory",
+    );
+    fs::remove_file(home.path(".claude/logs")).unwrap();
+    fs::create_dir(home.path(".claude/logs")).unwrap();
+    let now = OffsetDateTime::now_local().unwrap_or_else(|_| OffsetDateTime::now_utc());
+    let today = log::file(&home.path(".claude/logs"), now.date());
+    let name = today.file_name().unwrap().display();
+    home.write("notes", "");
+    symlink(home.path("notes"), &today).unwrap();
+    home.told(
+        &["--offline"],
+        &format!(
+            "error    log       nothing is logged: ~/.claude/logs has {name}, which is a symlink"
+        ),
+    );
+    fs::remove_file(&today).unwrap();
+    fs::create_dir(&today).unwrap();
+    home.told(
+        &["--offline"],
+        &format!("error    log       nothing is logged: ~/.claude/logs has {name}, which is no regular file"),
     );
 }
 
@@ -341,6 +455,86 @@ fn a_hook_that_pushes_the_opposite_way_is_named() {
     );
 }
 
+/// However it is called, and whatever it opposes.
+#[test]
+fn an_opposite_hook_is_found_by_any_name_of_its_script() {
+    let home = Home::new().install(&[]);
+    home.program("nag", "echo 'Please  git\tcommit.' >&2; exit 2");
+    fs::create_dir(home.path("project/tools")).unwrap();
+    home.program("project/tools/nag", "echo 'Unpushed work!' >&2; exit 2");
+    let nag = home.path("nag").display().to_string();
+    let root = home.0.path().display().to_string();
+    let check = |key: &str, words: &str, expected: &str| {
+        let entry = serde_json::json!({
+            "hooks": { "Stop": [{ "hooks": [{ "type": key, key: words }] }] }
+        });
+        home.write("project/.claude/settings.json", &entry.to_string());
+        let (said, _) = home.doctor(&["--offline"]);
+        let found = said.lines().find(|line| line.contains("others"));
+        let found = found.unwrap_or_default();
+        if expected.is_empty() {
+            assert!(found.starts_with("ok "), "{words}: {found}");
+        } else {
+            assert!(found.starts_with("warning "), "{words}: {found}");
+            assert!(
+                found.ends_with(&format!("speaks of \"{expected}\"")),
+                "{found}"
+            );
+        }
+    };
+    for command in [
+        nag.clone(),
+        format!("/bin/bash {nag}"),
+        format!("/usr/bin/env {nag}"),
+        "~/nag".to_owned(),
+        "$HOME/nag".to_owned(),
+        "\"${HOME}\"/nag now".to_owned(),
+        format!("{nag} || true"),
+        format!("cd /tmp && {nag}"),
+        format!("cd {root} && ./nag"),
+        format!("sh -c '{nag}'"),
+        format!("say x && ~/.claude/hooks/scope-check && {nag}"),
+    ] {
+        check("command", &command, "git commit");
+    }
+    check("command", "$CLAUDE_PROJECT_DIR/tools/nag", "unpushed");
+    check("command", "\"$CLAUDE_PROJECT_DIR\"/tools/nag", "unpushed");
+    check("command", "tools/nag", "unpushed");
+    check(
+        "command",
+        "echo commit before you stop >&2; exit 2",
+        "commit before",
+    );
+    check("prompt", "Commit before you stop.", "commit before");
+    check(
+        "prompt",
+        "If context is scarce, hand over to a new session.",
+        "new session",
+    );
+    check(
+        "prompt",
+        "Put what is left into a follow-up PR.",
+        "follow-up pr",
+    );
+    check("prompt", "Is the work done?", "");
+    check("command", "say a recommitted theme", "");
+}
+
+#[test]
+fn the_same_hook_of_another_installation_is_named() {
+    let other = Home::new().path("other").display().to_string();
+    let home = Home::new().install(&["--codex"]);
+    let more = ["--codex", "--claude-dir", &other];
+    let home = home.install(&more);
+    home.told(
+        &["--offline"],
+        &format!(
+            "warning  entries   ~/.codex/hooks.json: {other}/hooks/scope-check --judge command:~/judge is not an installed \
+             program of ours"
+        ),
+    );
+}
+
 #[test]
 fn own_rules_that_cannot_be_used_are_named_with_their_place() {
     let home = Home::new().install(&[]);
@@ -353,10 +547,20 @@ fn own_rules_that_cannot_be_used_are_named_with_their_place() {
         r#"{"signals":["a","("]}"#,
     );
     home.write(".claude/hooks/shallow-bugfix.json", "{\n\"x\":1}");
-    home.told(
-        &["--offline"],
-        "ok       own rules ~/.claude/hooks/scope-check.json adds to scope-check",
+    home.write(
+        ".claude/hooks/commit-before-verfy.json",
+        r#"{"signals":["ship it"]}"#,
     );
+    home.write(".claude/hooks/somebody-elses.json", "{}");
+    let dangling = home.path(".claude/hooks/bugfix-without-reproduction.json");
+    symlink("nowhere", dangling).unwrap();
+    for expected in [
+        "ok       own rules ~/.claude/hooks/scope-check.json adds to scope-check",
+        "warning  own rules ~/.claude/hooks/commit-before-verfy.json holds rules for no hook",
+        "error    own rules ~/.claude/hooks/bugfix-without-reproduction.json is a link to nothing",
+    ] {
+        home.told(&["--offline"], expected);
+    }
     let (said, broken) = home.doctor(&["--offline"]);
     for part in [
         "scope-change.json: signals[1]: regex parse error",

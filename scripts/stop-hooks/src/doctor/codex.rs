@@ -4,7 +4,6 @@
 //! business, so Codex is asked: its app server lists the hooks with their trust. Where it can't be asked, the config tells
 //! at least whether there ever was any.
 
-use std::fs;
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -17,7 +16,7 @@ use serde_json::{Value, json};
 use super::{File, Finding};
 use crate::places::Places;
 use crate::registration::{Owner, Whose};
-use crate::settings::json;
+use crate::settings::{self, json};
 use crate::terminal::count_of;
 
 const AREA: &str = "codex";
@@ -99,7 +98,8 @@ pub fn check(file: &File, owner: &Owner, places: &Places, offline: bool) -> Vec<
 
 /// What the config tells without Codex.
 fn recorded(file: &File, places: &Places) -> Finding {
-    let config = fs::read_to_string(places.codex.join("config.toml")).unwrap_or_default();
+    let config = settings::read_file(&places.codex.join("config.toml")).unwrap_or_default();
+    let config = String::from_utf8_lossy(&config);
     let path = file.settings.path().display().to_string();
     if config.contains(&format!("hooks.state.\"{path}:")) {
         Finding::ok(

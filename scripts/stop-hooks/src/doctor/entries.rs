@@ -1,15 +1,21 @@
 //! Are the programs there, registered, once, and with enough time?
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::path::Path;
+use std::thread;
+use std::time::Duration;
 
+use common::args;
+use common::command;
+use common::config::TIMEOUT_S;
 use common::hook::NAMES;
 use common::input::Host;
 
+use super::version::{self, Said};
 use super::{File, Finding};
 use crate::places::Places;
 use crate::registration::{Owner, Whose};
+use crate::settings::json;
 use crate::terminal::count_of;
 
 /// Are the programs there, and are they this version's?
@@ -18,24 +24,44 @@ pub fn programs(owner: &Owner, places: &Places) -> Vec<Finding> {
     let mut sound = 0_usize;
     let mut findings = Vec::new();
     let directory = places.shown(&owner.executables);
-    for name in NAMES {
-        let path = owner.executable(name);
-        match version(&path) {
-            Some(version) if version == env!("CARGO_PKG_VERSION") => sound += 1,
-            Some(version) => {
+    // At the same time: one that doesn't end is waited for.
+    let said = thread::scope(|scope| {
+        let asked = NAMES.map(|name| {
+            let path = owner.executable(name);
+            scope.spawn(move || path.exists().then(|| version::ask(&path, name)))
+        });
+        asked.map(|asked| asked.join().ok().flatten())
+    });
+    for (name, said) in NAMES.into_iter().zip(said) {
+        let (level, what, todo): (fn(_, _, _) -> _, _, _) = match said {
+            Some(Said::Version(version)) if version == env!("CARGO_PKG_VERSION") => {
+                sound += 1;
+                continue;
+            }
+            Some(Said::Version(version)) => {
                 let this = env!("CARGO_PKG_VERSION");
                 let what = format!("in {directory} of version {version}, while this is {this}");
-                findings.push(Finding::warning(AREA, what, "run install.sh again").of(name));
+                (Finding::warning, what, "run install.sh again")
             }
-            None if path.exists() => {
+            Some(Said::Foreign) => {
+                let what = format!("in {directory}, but another program under the name");
+                (Finding::error, what, "move it away and run install.sh")
+            }
+            Some(Said::Silent) => {
+                let what = format!("in {directory}, but it doesn't end when asked for its version");
+                (Finding::error, what, "run install.sh again")
+            }
+            Some(Said::Broken) => {
                 let what = format!("in {directory}, but not able to run");
-                findings.push(Finding::error(AREA, what, "run install.sh again").of(name));
+                (Finding::error, what, "run install.sh again")
             }
-            None => {
-                let what = format!("missing in {directory}");
-                findings.push(Finding::error(AREA, what, "run install.sh").of(name));
-            }
-        }
+            None => (
+                Finding::error,
+                format!("missing in {directory}"),
+                "run install.sh",
+            ),
+        };
+        findings.push(level(AREA, what, todo).of(name));
     }
     if sound > 0 {
         let what = format!(
@@ -48,19 +74,8 @@ pub fn programs(owner: &Owner, places: &Places) -> Vec<Finding> {
     findings
 }
 
-fn version(program: &Path) -> Option<String> {
-    let output = Command::new(program).arg("--version").output().ok()?;
-    let text = String::from_utf8(output.stdout).ok()?;
-    Some(text.split_whitespace().last()?.to_owned())
-}
-
 /// Is every hook registered, and only once?
-pub fn registered(
-    user: Option<&File>,
-    projects: &[File],
-    owner: &Owner,
-    places: &Places,
-) -> Vec<Finding> {
+pub fn registered(user: Option<&File>, owner: &Owner, places: &Places) -> Vec<Finding> {
     const AREA: &str = "entries";
     let mut findings = Vec::new();
     let users = user.map(|file| stops(file, owner)).unwrap_or_default();
@@ -86,10 +101,6 @@ pub fn registered(
             format!("not registered in {shown}: {}", some.join(", ")),
             "run install.sh if they shall run",
         )),
-    }
-    let files: Vec<_> = user.into_iter().chain(projects).collect();
-    for file in &files {
-        findings.extend(elsewhere(file, owner));
     }
     findings
 }
@@ -150,17 +161,18 @@ fn stops<'a>(file: &'a File, owner: &Owner) -> BTreeMap<&'static str, Vec<&'a st
     found
 }
 
-/// Commands that end in one of our names but aren't the installed programs.
-fn elsewhere(file: &File, owner: &Owner) -> Vec<Finding> {
+/// Commands that run a program with one of our names that isn't the installed one: that of another installation, say.
+pub fn elsewhere(file: &File, owner: &Owner) -> Vec<Finding> {
     let mut findings = Vec::new();
     for registered in &file.registered {
         if owner.whose(&registered.command) != Whose::Other {
             continue;
         }
-        let words = crate::shell::words(&registered.command).unwrap_or_default();
-        let program = words.first().map(PathBuf::from).unwrap_or_default();
-        let name = program.file_name().unwrap_or_default();
-        if NAMES.into_iter().any(|known| name == known) {
+        let runs = command::runs(&registered.command);
+        let mut programs = runs
+            .iter()
+            .filter_map(|run| Path::new(run.first()?).file_name());
+        if programs.any(|program| NAMES.iter().any(|name| program == *name)) {
             findings.push(Finding::warning(
                 "entries",
                 format!(
@@ -174,10 +186,30 @@ fn elsewhere(file: &File, owner: &Owner) -> Vec<Finding> {
     findings
 }
 
-/// Does the host wait long enough? After its timeout a stop passes without a word, and a gated command runs.
-pub fn timeouts(files: &[&File], owner: &Owner) -> Vec<Finding> {
+/// Somebody's own command line around a hook, where something else has the last word: the exit code that blocks is lost.
+pub fn muffled(file: &File, owner: &Owner) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for registered in &file.registered {
+        let Whose::Wrapped { hook, last, .. } = owner.whose(&registered.command) else {
+            continue;
+        };
+        if !last {
+            let what = format!(
+                "{}: \"{}\" ends with another command, so what {hook} says with its exit code may be lost",
+                file.shown, registered.command
+            );
+            let todo = "put the hook last, or see that the line ends with its exit code";
+            findings.push(Finding::warning("entries", what, todo));
+        }
+    }
+    findings
+}
+
+/// Does the host wait long enough? After its timeout a stop passes without a word, and a gated command runs. `given`
+/// is the deadline that a variable sets for the files beside it.
+pub fn timeouts(files: &[(&File, Option<Duration>)], owner: &Owner) -> Vec<Finding> {
     let (mut findings, mut ours) = (Vec::new(), 0);
-    for file in files {
+    for (file, given) in files {
         for registered in &file.registered {
             let Whose::Ours { hook, flags } = owner.whose(&registered.command) else {
                 continue;
@@ -191,14 +223,24 @@ pub fn timeouts(files: &[&File], owner: &Owner) -> Vec<Finding> {
             else {
                 continue;
             };
-            let deadline = flags.deadline();
+            let given = given.filter(|_| flags.get("timeout-s").is_none());
+            let deadline = given.unwrap_or_else(|| flags.deadline());
             if timeout <= deadline.as_secs_f64() {
+                let seconds = deadline.as_secs_f64();
+                let (by, todo) = match given {
+                    Some(_) => (
+                        format!(" by {TIMEOUT_S}"),
+                        format!("unset {TIMEOUT_S}, and run install.sh --timeout-s {seconds}"),
+                    ),
+                    None => (
+                        String::new(),
+                        "run install.sh again: it sets a timeout above the deadline".to_owned(),
+                    ),
+                };
                 let what = format!(
-                    "{}: cancelled after {timeout} s, while the judge has {} s",
-                    file.shown,
-                    deadline.as_secs_f64()
+                    "{}: cancelled after {timeout} s, while the judge has {seconds} s{by}",
+                    file.shown
                 );
-                let todo = "run install.sh again: it sets a timeout above the deadline";
                 let entry = format!("{} of {hook}", registered.event);
                 findings.push(Finding::error("timeout", what, todo).of(entry));
             }
@@ -211,4 +253,11 @@ pub fn timeouts(files: &[&File], owner: &Owner) -> Vec<Finding> {
         ));
     }
     findings
+}
+
+/// The deadline that a variable of `file`'s own sets.
+pub fn deadline_of(file: &File) -> Option<Duration> {
+    let root = json::parse(file.settings.text()).ok()?;
+    let word = root.get("env")?.get(TIMEOUT_S)?;
+    args::timeout(word.text()?).ok()
 }

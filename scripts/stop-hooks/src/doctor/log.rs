@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 
 use common::hook::NAMES;
 use common::input::Host;
-use common::log::Record;
+use common::log::{self, Record};
+use time::OffsetDateTime;
 
 use super::Finding;
 use crate::decisions::{self, Window};
@@ -90,9 +91,31 @@ fn writable(directory: &Path, places: &Places) -> Finding {
         )
     } else if !is_writable(directory) {
         nothing("can't be written to", "make it writable")
+    } else if let Some(why) = today(directory, owner) {
+        nothing(&why, "move that file away")
     } else {
         Finding::ok(AREA, format!("{shown} can be written to"))
     }
+}
+
+/// Why nothing is written to the file of today that is there already.
+fn today(directory: &Path, owner: Option<u32>) -> Option<String> {
+    let now = OffsetDateTime::now_local().unwrap_or_else(|_| OffsetDateTime::now_utc());
+    let file = log::file(directory, now.date());
+    let found = fs::symlink_metadata(&file).ok()?;
+    let why = if found.is_symlink() {
+        "which is a symlink"
+    } else if !found.is_file() {
+        "which is no regular file"
+    } else if owner.is_some_and(|owner| owner != found.uid()) {
+        "which belongs to somebody else"
+    } else if fs::OpenOptions::new().append(true).open(&file).is_err() {
+        "which can't be written to"
+    } else {
+        return None;
+    };
+    let name = file.file_name().unwrap_or_default().display();
+    Some(format!("has {name}, {why}"))
 }
 
 /// Tried, since mode bits don't tell about read-only file systems.
