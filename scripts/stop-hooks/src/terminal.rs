@@ -155,7 +155,7 @@ pub fn bar(value: u64, most: u64, width: u64) -> String {
     if most == 0 {
         return String::new();
     }
-    let eighths = (value.saturating_mul(width * 8)).div_ceil(most);
+    let eighths = (u128::from(value) * u128::from(width * 8)).div_ceil(most.into());
     let whole = usize::try_from(eighths / 8).unwrap_or_default();
     let rest = usize::try_from(eighths % 8).unwrap_or_default();
     "█".repeat(whole) + EIGHTHS.get(rest).copied().unwrap_or_default()
@@ -186,6 +186,7 @@ pub fn percent(some: u64, all: u64) -> String {
     if all == 0 {
         return "-".to_owned();
     }
+    let (some, all) = (u128::from(some), u128::from(all));
     let tenths = (some * 2000 + all) / (all * 2);
     format!("{}.{} %", tenths / 10, tenths % 10)
 }
@@ -195,7 +196,7 @@ pub fn millis(ms: u64) -> String {
     if ms < 1000 {
         format!("{ms} ms")
     } else {
-        let tenths = (ms + 50) / 100;
+        let tenths = ms.saturating_add(50) / 100;
         format!("{}.{} s", tenths / 10, tenths % 10)
     }
 }
@@ -242,6 +243,7 @@ mod tests {
             (2, 3, "66.7 %"),
             (3, 3, "100.0 %"),
             (1, 2000, "0.1 %"),
+            (u64::MAX / 2, u64::MAX, "50.0 %"),
         ] {
             assert_eq!(percent(some, all), expected, "{some}/{all}");
         }
@@ -250,6 +252,7 @@ mod tests {
             (999, "999 ms"),
             (1000, "1.0 s"),
             (12_345, "12.3 s"),
+            (u64::MAX, "18446744073709551.6 s"),
         ] {
             assert_eq!(millis(ms), expected);
         }
@@ -264,6 +267,7 @@ mod tests {
             (9, 16, "██▎"),
             (10, 10, "████"),
             (0, 0, ""),
+            (u64::MAX, u64::MAX, "████"),
         ] {
             assert_eq!(bar(value, most, 4), expected, "{value}/{most}");
         }

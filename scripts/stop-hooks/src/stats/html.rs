@@ -71,6 +71,7 @@ fn figures(to: &mut String, stats: &Stats) -> fmt::Result {
         (count(total.judged), "read by a judge"),
         (count(total.blocks), "blocks"),
         (count(stats.blocked_again), "blocked again in a turn"),
+        (count(stats.denials), "commands refused"),
         (millis(stats.judge_p50_ms), "a judge, median"),
         (millis(stats.judge_p95_ms), "a judge, 95 of 100"),
         (millis(stats.mean_wait_ms), "mean wait of a stop"),

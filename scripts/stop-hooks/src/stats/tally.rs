@@ -6,6 +6,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
+use common::input::Event;
 use serde::{Deserialize, Serialize};
 
 /// What the figures need of a record. The texts, which are most of a line, are skipped.
@@ -88,8 +89,12 @@ pub struct Stats {
     pub mean_wait_ms: u64,
     /// Attempts without an answer, by backend and name.
     pub failures: BTreeMap<String, u64>,
-    /// Blocks by a hook that had blocked in the same turn before: reworded instead of done.
+    /// Blocks at the ends of turns that are known by session and name.
+    pub blocks_in_turns: u64,
+    /// Those of them by a hook that had blocked in the same turn before: reworded instead of done.
     pub blocked_again: u64,
+    /// Commands that a gate refused.
+    pub denials: u64,
     /// Secrets taken out, by kind.
     pub redactions: BTreeMap<String, u64>,
     /// Signals by their hits, most first.
@@ -106,13 +111,18 @@ pub struct Tally {
     judge_ms: Vec<u64>,
     stops: u64,
     finished_wait_ms: u64,
-    turns: HashMap<(String, String), Turn>,
+    turns: HashMap<TurnKey, Turn>,
     failures: BTreeMap<String, u64>,
+    blocks_in_turns: u64,
     blocked_again: u64,
+    denials: u64,
     redactions: BTreeMap<String, u64>,
     signals: BTreeMap<(String, String), (u64, u64)>,
     unreadable_lines: u64,
 }
+
+/// Session, turn and event: what a subagent does is no second try of the agent's.
+type TurnKey = (Option<String>, Option<String>, Option<String>);
 
 /// The stop of a turn that is being logged.
 #[derive(Default)]
@@ -150,7 +160,8 @@ impl Tally {
             *self.failures.entry(name).or_default() += 1;
         }
         for (kind, count) in &entry.redactions {
-            *entry_of(&mut self.redactions, kind) += count;
+            let sum = entry_of(&mut self.redactions, kind);
+            *sum = sum.saturating_add(*count);
         }
         if let Some(signal) = entry.signal.as_ref().filter(|_| judged) {
             let key = (entry.hook.clone(), signal.clone());
@@ -158,26 +169,27 @@ impl Tally {
             *hits += 1;
             *blocked += u64::from(blocks);
         }
-        if entry.event.as_deref() != Some("PreToolUse") {
+        if entry.event.as_deref() == Some(Event::PreToolUse.name()) {
+            self.denials += u64::from(blocks);
+        } else {
             self.add_to_stop(entry, blocks);
         }
     }
 
     fn add_to_stop(&mut self, entry: Entry, blocks: bool) {
-        let key = (
-            entry.session.unwrap_or_default(),
-            entry.turn.unwrap_or_default(),
-        );
+        let is_known = entry.session.is_some() && entry.turn.is_some();
+        let key = (entry.session, entry.turn, entry.event);
         let turn = self.turns.entry(key).or_default();
         if turn.hooks.is_empty() || turn.hooks.contains(&entry.hook) {
             self.stops += 1;
-            self.finished_wait_ms += turn.wait_ms;
+            self.finished_wait_ms = self.finished_wait_ms.saturating_add(turn.wait_ms);
             turn.hooks.clear();
             turn.wait_ms = 0;
         }
         turn.wait_ms = turn.wait_ms.max(entry.total_ms);
-        if blocks && !turn.blocked.insert(entry.hook.clone()) {
-            self.blocked_again += 1;
+        if blocks && is_known {
+            self.blocks_in_turns += 1;
+            self.blocked_again += u64::from(!turn.blocked.insert(entry.hook.clone()));
         }
         turn.hooks.insert(entry.hook);
     }
@@ -190,7 +202,8 @@ impl Tally {
             entry_of(&mut hooks, hook).add(counts);
             total.add(counts);
         }
-        let waits = self.turns.values().map(|turn| turn.wait_ms).sum::<u64>();
+        let waits = self.turns.values().map(|turn| turn.wait_ms);
+        let waits = waits.fold(self.finished_wait_ms, u64::saturating_add);
         let mut signals: Vec<_> = self
             .signals
             .into_iter()
@@ -213,11 +226,11 @@ impl Tally {
             modes: self.modes,
             judge_p50_ms: percentile(&self.judge_ms, 50),
             judge_p95_ms: percentile(&self.judge_ms, 95),
-            mean_wait_ms: (self.finished_wait_ms + waits)
-                .checked_div(self.stops)
-                .unwrap_or_default(),
+            mean_wait_ms: waits.checked_div(self.stops).unwrap_or_default(),
             failures: self.failures,
+            blocks_in_turns: self.blocks_in_turns,
             blocked_again: self.blocked_again,
+            denials: self.denials,
             redactions: self.redactions,
             signals,
             unreadable_lines: self.unreadable_lines,
@@ -285,6 +298,43 @@ mod tests {
             line("b", "1", "block"),
         ]);
         assert_eq!((stats.total.blocks, stats.blocked_again), (4, 1));
+    }
+
+    /// What can't be told apart may be many turns, and a gate refuses commands, not ends of turns.
+    #[test]
+    fn only_blocks_of_a_known_turn_are_compared() {
+        let stop = |session: Option<&str>, turn: Option<&str>, event: &str| json!({"hook": "a", "session": session, "turn": turn, "event": event, "decision": "block"});
+        let deny = json!({"hook": "a", "session": "s", "turn": "1", "event": "PreToolUse", "decision": "deny"});
+        let stats = tally(&[
+            stop(None, None, "Stop"),
+            stop(None, None, "Stop"),
+            stop(Some("s"), None, "Stop"),
+            stop(Some("s"), None, "Stop"),
+            stop(Some("s"), Some("1"), "Stop"),
+            stop(Some("s"), Some("1"), "SubagentStop"),
+            deny.clone(),
+            deny,
+        ]);
+        assert_eq!((stats.blocks_in_turns, stats.blocked_again), (2, 0));
+        assert_eq!((stats.total.blocks, stats.denials), (8, 2));
+    }
+
+    /// A record may hold any number.
+    #[test]
+    fn no_number_is_too_large() {
+        let line = |turn: &str| {
+            json!({"hook": "a", "session": "s", "turn": turn, "judge_ms": u64::MAX,
+            "total_ms": u64::MAX, "redactions": {"k": u64::MAX}, "attempts": [{"outcome": "answered"}]})
+        };
+        let stats = tally(&[line("1"), line("1"), line("2")]);
+        assert_eq!(stats.mean_wait_ms, u64::MAX / 3);
+        assert_eq!(
+            (stats.judge_p50_ms, stats.redactions["k"]),
+            (u64::MAX, u64::MAX)
+        );
+        let mut out = Vec::new();
+        crate::stats::text::print(&stats, crate::terminal::Ink::off(), &mut out).unwrap();
+        crate::stats::html::page(&stats, [].iter());
     }
 
     #[test]

@@ -91,12 +91,19 @@ pub fn print(stats: &Stats, ink: Ink, out: &mut dyn Write) -> Result<(), Error> 
     };
     let waited = millis(stats.mean_wait_ms);
     writeln!(out, "\n{took}A stop waited {waited} on average.")?;
-    if total.blocks > 0 {
+    if stats.blocks_in_turns > 0 {
         writeln!(
             out,
             "{} of {} came after another one of the same hook in the same turn: reworded instead of done.",
             count(stats.blocked_again),
-            count_of(total.blocks, "block")
+            count_of(stats.blocks_in_turns, "block")
+        )?;
+    }
+    if stats.denials > 0 {
+        let commands = count_of(stats.denials, "command");
+        writeln!(
+            out,
+            "The gate refused {commands}, which count as blocks too."
         )?;
     }
     list(out, "Modes", &stats.modes)?;
