@@ -1,5 +1,6 @@
 //! `stop-hooks stats`: what the hooks did, from the decision log.
 
+mod axis;
 mod html;
 mod tally;
 mod text;

@@ -7,6 +7,7 @@ use std::fmt::{self, Write as _};
 
 use common::log::Record;
 
+use super::axis::Axis;
 use super::tally::{Counts, Stats};
 use crate::terminal::{clean, count, millis, percent};
 
@@ -83,17 +84,14 @@ fn figures(to: &mut String, stats: &Stats) -> fmt::Result {
 
 /// Two charts over the days, since blocks would be invisible on the scale of decisions.
 fn chart(to: &mut String, stats: &Stats) -> fmt::Result {
-    let days: Vec<(&str, Counts)> = stats
-        .days
-        .iter()
-        .map(|(day, hooks)| (day.as_str(), hooks.values().cloned().sum()))
-        .collect();
-    to.write_str("<h2>Decisions by day</h2>\n")?;
-    bars(to, &days, &[("pass", |c| c.decisions)])?;
-    to.write_str("<h2>Read by a judge, and blocked, by day</h2>\n")?;
+    let axis = Axis::of(stats);
+    let unit = &axis.unit;
+    writeln!(to, "<h2>Decisions by {unit}</h2>")?;
+    bars(to, &axis, &[("pass", |c| c.decisions)])?;
+    writeln!(to, "<h2>Read by a judge, and blocked, by {unit}</h2>")?;
     bars(
         to,
-        &days,
+        &axis,
         &[("judged", |c| c.judged), ("block", |c| c.blocks)],
     )?;
     to.write_str(
@@ -102,44 +100,44 @@ fn chart(to: &mut String, stats: &Stats) -> fmt::Result {
     )
 }
 
-/// A layer of a chart: its class and its height on a day. A later layer is part of the one before and drawn over it.
+/// A layer of a chart: its class and its height in a bar. A later layer is part of the one before and drawn over it.
 type Layer = (&'static str, fn(&Counts) -> u64);
 
-fn bars(to: &mut String, days: &[(&str, Counts)], layers: &[Layer]) -> fmt::Result {
-    let most = days
+fn bars(to: &mut String, axis: &Axis, layers: &[Layer]) -> fmt::Result {
+    let most = axis
+        .bars
         .iter()
         .flat_map(|(_, c)| layers.iter().map(|(_, of)| of(c)))
         .max();
     let most = most.unwrap_or(0).max(1);
-    let slot = CHART_WIDTH / u64::try_from(days.len()).unwrap_or(u64::MAX).max(1);
+    let all = u64::try_from(axis.bars.len()).unwrap_or(u64::MAX).max(1);
+    let per = &axis.per;
     write!(
         to,
         "<figure>\n<svg viewBox=\"0 0 {CHART_WIDTH} {CHART_HEIGHT}\" preserveAspectRatio=\"none\" role=\"img\" \
-         aria-label=\"At most {} a day\">\n",
+         aria-label=\"At most {} {per}\">\n",
         count(most)
     )?;
-    for (at, (day, counts)) in (0u64..).zip(days) {
+    for (at, (days, counts)) in (0u64..).zip(&axis.bars) {
+        let (x, end) = (at * CHART_WIDTH / all, (at + 1) * CHART_WIDTH / all);
         for (class, of) in layers {
             let value = of(counts);
-            let height = (value * CHART_HEIGHT).div_ceil(most);
+            let height = value.saturating_mul(CHART_HEIGHT).div_ceil(most);
             writeln!(
                 to,
-                "<rect class=\"{class}\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{height}\"><title>{}: {}</title></rect>",
-                at * slot,
-                CHART_HEIGHT - height,
-                (slot * 9 / 10).max(1),
-                Escaped(day),
+                "<rect class=\"{class}\" x=\"{x}\" y=\"{}\" width=\"{}\" height=\"{height}\"><title>{days}: {}</title></rect>",
+                CHART_HEIGHT.saturating_sub(height),
+                ((end - x) * 9 / 10).max(1),
                 count(value)
             )?;
         }
     }
-    let day = |day: Option<&(&str, Counts)>| day.map_or("", |(day, _)| *day).to_owned();
     write!(
         to,
-        "</svg>\n<figcaption><span>{}</span><span>at most {} a day</span><span>{}</span></figcaption>\n</figure>\n",
-        Escaped(&day(days.first())),
+        "</svg>\n<figcaption><span>{}</span><span>at most {} {per}</span><span>{}</span></figcaption>\n</figure>\n",
+        axis.first,
         count(most),
-        Escaped(&day(days.last()))
+        axis.last
     )
 }
 
@@ -260,15 +258,6 @@ fn text(to: &mut String, record: &Record) -> fmt::Result {
         writeln!(to, "<pre>{}</pre>", Escaped(words))?;
     }
     to.write_str("</details>\n")
-}
-
-impl std::iter::Sum for Counts {
-    fn sum<I: Iterator<Item = Self>>(all: I) -> Self {
-        all.fold(Self::default(), |mut sum, more| {
-            sum.add(&more);
-            sum
-        })
-    }
 }
 
 /// Text between tags or in a quoted attribute.
