@@ -59,6 +59,13 @@ pub enum Fault {
         /// Its place in there: `signals[2]`.
         place: String,
     },
+    /// A pattern matches where there is nothing, and so in every text.
+    Everywhere {
+        /// The file.
+        file: PathBuf,
+        /// Its place in there: `signals[2]`.
+        place: String,
+    },
     /// A pattern is no regular expression.
     Pattern {
         /// The file.
@@ -90,6 +97,10 @@ impl Rules {
             let mut usable = Vec::new();
             for (place, pattern) in patterns {
                 match Caseless::new(&pattern) {
+                    Ok(pattern) if pattern.find("").is_some() => faults.push(Fault::Everywhere {
+                        file: file.to_owned(),
+                        place,
+                    }),
                     Ok(pattern) => usable.push((format!("own-{place}"), pattern)),
                     Err(source) => faults.push(Fault::Pattern {
                         file: file.to_owned(),
@@ -100,10 +111,11 @@ impl Rules {
             }
             usable
         };
+        let guidance = rules.guidance.filter(|words| !words.trim().is_empty());
         Self {
             signals: compiled(rules.signals),
             bypasses: compiled(rules.bypasses),
-            guidance: rules.guidance.map(|words| redact(words.trim())),
+            guidance: guidance.map(|words| redact(words.trim())),
             faults,
         }
     }
@@ -164,6 +176,9 @@ impl fmt::Display for Fault {
             Self::Unreadable { file, source } => write!(f, "{}: {source}", file.display()),
             Self::Malformed { file, source } => write!(f, "{}: {source}", file.display()),
             Self::NoText { file, place } => write!(f, "{}: {place} is no text", file.display()),
+            Self::Everywhere { file, place } => {
+                write!(f, "{}: {place} matches every text", file.display())
+            }
             Self::Pattern {
                 file,
                 place,
@@ -181,7 +196,7 @@ impl std::error::Error for Fault {
             Self::Unreadable { source, .. } => Some(source),
             Self::Malformed { source, .. } => Some(source),
             Self::Pattern { source, .. } => Some(source),
-            Self::NoText { .. } => None,
+            Self::NoText { .. } | Self::Everywhere { .. } => None,
         }
     }
 }
@@ -298,6 +313,37 @@ mod tests {
     }
 
     #[test]
+    fn what_matches_every_text_is_no_rule() {
+        let rules = rules(r#"{"signals": ["", "x*", "^", "ship it"], "bypasses": ["a|"]}"#);
+        check(&rules, "nothing", Look::NoHit, "none");
+        check(&rules, "ship it", Look::NoHit, "own-signals[3]");
+        let told: Vec<_> = rules.faults.iter().map(Fault::to_string).collect();
+        for (told, place) in
+            told.iter()
+                .zip(["signals[0]", "signals[1]", "signals[2]", "bypasses[0]"])
+        {
+            assert!(
+                told.ends_with(&format!("a-hook.json: {place} matches every text")),
+                "{told}"
+            );
+        }
+        assert_eq!(told.len(), 4);
+    }
+
+    #[test]
+    fn a_mark_at_the_begin_is_no_fault_and_size_is() {
+        let marked = rules("\u{feff}{\"signals\": [\"ship it\"]}");
+        check(&marked, "ship it", Look::NoHit, "own-signals[0]");
+        let long = |bytes: usize| format!("{{\"guidance\": \"{}\"}}", "x".repeat(bytes - 16));
+        assert!(rules(&long(64 << 10)).faults.is_empty());
+        let faults = rules(&long((64 << 10) + 1)).faults;
+        assert!(
+            faults[0].to_string().ends_with("it is larger than 64 kB"),
+            "{faults:?}"
+        );
+    }
+
+    #[test]
     fn a_bad_file_is_named_with_the_place() {
         let faults = rules("{\"signals\": [\n  }").faults;
         assert!(
@@ -316,6 +362,7 @@ mod tests {
     #[test]
     fn guidance_stands_behind_the_instructions() {
         assert_eq!(rules("{}").instruct("Judge."), "Judge.");
+        assert_eq!(rules(r#"{"guidance": " "}"#).instruct("Judge."), "Judge.");
         assert!(
             rules(r#"{"guidance": "Be lenient."}"#)
                 .instruct("Judge.\n")

@@ -47,21 +47,50 @@ fn lower(c: char) -> char {
 fn lower_pattern(pattern: &str) -> String {
     let mut lowered = String::new();
     let mut rest = pattern;
+    let mut class = 0_usize;
     while let Some(c) = rest.chars().next() {
         let kept = match c {
             '\\' => escape(rest),
-            '(' if rest.starts_with("(?") => rest.find([':', '>', ')']).unwrap_or(rest.len()),
+            '(' if class == 0 && rest.starts_with("(?") => {
+                if let Some((head, after)) = without_case(rest) {
+                    lowered.push_str(&head);
+                    rest = after;
+                    continue;
+                }
+                rest.find([':', '>', ')']).unwrap_or(rest.len())
+            }
             _ => 0,
         };
         let (kept, after) = rest.split_at(kept);
         lowered.push_str(kept);
         rest = after;
         if kept.is_empty() {
+            match c {
+                '[' => class += 1,
+                ']' => class = class.saturating_sub(1),
+                _ => {}
+            }
             lowered.push(lower(c));
             rest = rest.get(c.len_utf8()..).unwrap_or_default();
         }
     }
     lowered
+}
+
+/// The head of a group of flags that `text` begins with, `(?im:` or `(?i)`, without the flag for the case, and what
+/// follows it: there is only one case here. `None` where it names no case.
+fn without_case(text: &str) -> Option<(String, &str)> {
+    let behind = text.strip_prefix("(?")?;
+    let end = behind.find(|c: char| !c.is_ascii_alphabetic() && c != '-')?;
+    let (flags, after) = behind.split_at(end);
+    let flags = flags.contains('i').then(|| flags.replace('i', ""))?;
+    let flags = flags.strip_suffix('-').unwrap_or(&flags);
+    match (after.strip_prefix(':'), after.strip_prefix(')')) {
+        (Some(after), _) => Some((format!("(?{flags}:"), after)),
+        (_, Some(after)) if flags.is_empty() => Some((String::new(), after)),
+        (_, Some(after)) => Some((format!("(?{flags})"), after)),
+        _ => None,
+    }
 }
 
 /// How many bytes the escape takes that `text` begins with: `\S`, `\x41`, `\p{Greek}`.
@@ -97,11 +126,18 @@ mod tests {
             (r"(?P<Name>A)(?-U)b", "AB", Some("AB")),
             (r"(?:A|B)c", "bC", Some("bC")),
             (r"\b{start}A", "a", Some("a")),
+            ("(?i)Ship", "SHIP", Some("SHIP")),
+            ("(?i:A)b", "aB", Some("aB")),
+            ("(?-i)A(?m-i:b$)", "ab\n", Some("ab")),
+            ("(?si)A.B", "a\nb", Some("a\nb")),
+            ("(?s-i)A.B(?ix) c", "a\nbC", Some("a\nbC")),
+            (r"(?<Tip>I)\(?i\)", "i(i)", Some("i(i)")),
+            ("a[(?i)]", "a?", Some("a?")),
         ] {
             let found = Caseless::new(pattern).unwrap().find(text);
             assert_eq!(found.and_then(|at| text.get(at)), expected, "{pattern}");
         }
-        for bad in ["(", "\\", "(?", "\\p{"] {
+        for bad in ["(", "\\", "(?", "(?i", "(?i:", "(?iq)", "(?=i)", "\\p{"] {
             assert!(Caseless::new(bad).is_err(), "{bad}");
         }
     }

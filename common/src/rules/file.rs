@@ -16,6 +16,8 @@ use super::Fault;
 /// A larger file is no rule file.
 const FILE_MAX_BYTES: u64 = 64 << 10;
 
+const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
+
 /// One with more keys isn't either.
 const KEYS_MAX: usize = 20;
 
@@ -89,8 +91,15 @@ fn bytes(path: &Path) -> io::Result<Option<Vec<u8>>> {
     }
     let mut text = Vec::new();
     fs::File::open(path)?
-        .take(FILE_MAX_BYTES)
+        .take(FILE_MAX_BYTES + 1)
         .read_to_end(&mut text)?;
+    if text.len() as u64 > FILE_MAX_BYTES {
+        return Err(io::Error::other("it is larger than 64 kB"));
+    }
+    // Some editors put one there.
+    if text.starts_with(BYTE_ORDER_MARK) {
+        text.drain(..BYTE_ORDER_MARK.len());
+    }
     Ok(Some(text))
 }
 
