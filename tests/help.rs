@@ -50,7 +50,19 @@ fn the_page_of_each_hook_is_whole() {
         for part in parts.into_iter().chain(hook.examples) {
             assert!(page.contains(part), "{}: {part}\n{page}", hook.name);
         }
-        // It is of use for the one alone.
+        // It is of use for the one alone, and no other takes it.
+        let gate = Command::new(program)
+            .args(["--gate", "--mode", "off"])
+            .env_clear()
+            .output()
+            .unwrap();
+        let refused = String::from_utf8(gate.stderr).unwrap();
+        assert_eq!(gate.status.success(), hook.gate.is_some(), "{refused}");
+        assert_eq!(
+            refused.contains("invalid option '--gate'"),
+            hook.gate.is_none(),
+            "{refused}"
+        );
         assert_eq!(
             page.contains("\n    --gate   "),
             hook.gate.is_some(),

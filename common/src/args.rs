@@ -157,6 +157,11 @@ pub enum Error {
 }
 
 impl Error {
+    /// A flag that this hook doesn't have.
+    pub fn no_flag(flag: &str) -> Self {
+        Self::Syntax(lexopt::Error::UnexpectedOption(flag.to_owned()))
+    }
+
     /// An unusable value of the flag or variable `name`.
     pub fn value(name: &str, given: &str, takes: &'static str) -> Self {
         Self::Value {

@@ -9,7 +9,7 @@ use std::time::Instant;
 use serde_json::Value;
 use time::OffsetDateTime;
 
-use crate::args::{Command, GATE_FLAG};
+use crate::args::{Command, Error, GATE_FLAG};
 use crate::config::{Config, Environment, Mode, TIMEOUT};
 use crate::decision::{self, Decision, Output, REASON_MAX_BYTES};
 use crate::evaluation::{Evaluation, Judged};
@@ -36,7 +36,7 @@ pub fn run(hook: &Hook) -> ExitCode {
     let words: Vec<_> = env::args_os().skip(1).collect();
     let mut broken = Broken {
         hook: hook.name,
-        gate: words.iter().any(|word| word == GATE_FLAG),
+        gate: hook.gate.is_some() && words.iter().any(|word| word == GATE_FLAG),
         host: environment.host(),
     };
     broken.on_panic();
@@ -44,6 +44,9 @@ pub fn run(hook: &Hook) -> ExitCode {
     let config = match Command::parse(words) {
         Ok(Command::Help) => return Output::page(help::page(hook)).emit(),
         Ok(Command::Version) => return Output::page(help::version(hook)).emit(),
+        Ok(Command::Run(args)) if args.gate && hook.gate.is_none() => {
+            Err(Error::no_flag(GATE_FLAG))
+        }
         Ok(Command::Run(args)) => Config::resolve(*args, environment),
         Err(error) => Err(error),
     };

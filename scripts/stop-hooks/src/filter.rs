@@ -33,7 +33,7 @@ pub fn run(args: &mut lexopt::Parser, out: &mut dyn Write) -> Result<(), Error> 
         let mut row: Value = serde_json::from_str(&line).unwrap_or_default();
         let Some(Value::String(text)) = row.get_mut("text") else {
             let text = format!("line {} is no JSON object with a text", nth + 1);
-            return Err(Error::Usage(text));
+            return Err(Error::file("stdin".as_ref(), io::Error::other(text)));
         };
         redact(text).as_str().clone_into(text);
         writeln!(out, "{}", escaped(row.to_string()))?;

@@ -215,5 +215,6 @@ fn help(out: &mut dyn Write) -> Result<(), Error> {
     for command in &COMMANDS {
         writeln!(out, "  {:<15} {}", command.name, command.summary)?;
     }
+    writeln!(out, "\nOptions:\n  --help, --version")?;
     Ok(writeln!(out, "\n`stop-hooks COMMAND --help` says more.")?)
 }

@@ -644,7 +644,9 @@ fn a_broken_file_keeps_its_programs() {
 fn there_is_help_for_every_command() {
     let home = Home::new();
     let all = home.succeed(&["--help"]);
-    for line in all.lines().filter(|line| line.starts_with("  ")) {
+    assert!(all.contains("\n  --help, --version\n"), "{all}");
+    let commands = all.lines().filter(|line| line.starts_with("  "));
+    for line in commands.filter(|line| !line.starts_with("  --")) {
         let name = line.split_whitespace().next().unwrap();
         let help = home.succeed(&[name, "--help"]);
         assert!(
@@ -974,4 +976,26 @@ fn a_link_to_nothing_leads_to_nothing_again() {
         symlink("../dotfiles/new.json", link).unwrap();
     };
     round_trip("dangling", dangling);
+}
+
+#[test]
+fn redact_ends_as_its_help_says() {
+    let redact = |line: &str| {
+        let tool = env!("CARGO_BIN_EXE_stop-hooks");
+        let output = Command::new("/bin/sh")
+            .args(["-c", "printf '%s' \"$1\" | \"$0\" redact", tool, line])
+            .output()
+            .unwrap();
+        (
+            output.status.code(),
+            String::from_utf8(output.stderr).unwrap(),
+        )
+    };
+    assert_eq!(redact("{\"text\":\"x\"}"), (Some(0), String::new()));
+    let (code, said) = redact("{}");
+    assert_eq!(code, Some(1), "{said}");
+    assert!(
+        said.contains("stdin: line 1 is no JSON object with a text"),
+        "{said}"
+    );
 }
