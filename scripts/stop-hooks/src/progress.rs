@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use crate::terminal::{bar, percent};
+use crate::terminal::{bar, columns, cut, percent};
 
 /// How often the line is drawn at most.
 const PAUSE: Duration = Duration::from_millis(100);
@@ -26,6 +26,7 @@ pub enum Unit {
 #[derive(Debug)]
 pub struct Progress {
     shows: bool,
+    columns: Option<usize>,
     unit: Unit,
     all: u64,
     started: Instant,
@@ -38,6 +39,7 @@ impl Progress {
         let all = all.try_into().unwrap_or(u64::MAX);
         Self {
             shows: io::stderr().is_terminal(),
+            columns: columns(&io::stderr()),
             unit,
             all,
             started: Instant::now(),
@@ -52,9 +54,16 @@ impl Progress {
         }
         self.drawn = Some(Instant::now());
         let done = done.try_into().unwrap_or(u64::MAX);
-        let line = line(self.unit, done, self.all, self.started.elapsed());
+        let line = line(
+            self.unit,
+            done,
+            self.all,
+            self.started.elapsed(),
+            &found(),
+            self.columns,
+        );
         // A terminal that is gone takes the line with it.
-        let _ = write!(io::stderr(), "\r\x1b[K{line}  {}", found());
+        let _ = write!(io::stderr(), "\r\x1b[K{line}");
     }
 
     /// Wipes the line, before something else is written.
@@ -65,7 +74,15 @@ impl Progress {
     }
 }
 
-fn line(unit: Unit, done: u64, all: u64, elapsed: Duration) -> String {
+/// What doesn't fit on one line could not be wiped, so the bar goes first, and then the end.
+fn line(
+    unit: Unit,
+    done: u64,
+    all: u64,
+    elapsed: Duration,
+    found: &str,
+    columns: Option<usize>,
+) -> String {
     let millis = u64::try_from(elapsed.as_millis())
         .unwrap_or(u64::MAX)
         .max(1);
@@ -89,10 +106,17 @@ fn line(unit: Unit, done: u64, all: u64, elapsed: Duration) -> String {
         },
         Unit::Calls => format!("{done} of {all}"),
     };
-    format!(
-        "{:<24} {rate}, {left} left",
-        bar(done.min(all), all, BAR_WIDTH)
-    )
+    let words = format!("{rate}, {left} left  {found}");
+    let words = words.trim_end();
+    let width = usize::try_from(BAR_WIDTH).unwrap_or_default();
+    // In the last column the terminal may go to the next line.
+    let room = columns.map_or(usize::MAX, |columns| columns - 1);
+    if words.chars().count() + width < room {
+        let bar = bar(done.min(all), all, BAR_WIDTH);
+        format!("{bar:<width$} {words}")
+    } else {
+        cut(words, room)
+    }
 }
 
 /// Ctrl-C, after which what there is so far is told; the second one ends the process.
@@ -128,7 +152,7 @@ mod tests {
         #[track_caller]
         fn check(unit: Unit, done: u64, all: u64, seconds: u64, expected: &str) {
             assert_eq!(
-                line(unit, done, all, Duration::from_secs(seconds)),
+                line(unit, done, all, Duration::from_secs(seconds), "", Some(80)),
                 expected
             );
         }
@@ -162,5 +186,24 @@ mod tests {
             "                         -, 0 kB/s, 0 s left",
         );
         check(calls, 3, 6, 6, "████████████             3 of 6, 6 s left");
+    }
+
+    #[test]
+    fn it_fits_on_one_line_of_the_terminal() {
+        let at = |columns| {
+            line(
+                Unit::Calls,
+                3,
+                6,
+                Duration::from_secs(6),
+                "7 turns",
+                columns,
+            )
+        };
+        let whole = "████████████             3 of 6, 6 s left  7 turns";
+        assert_eq!(at(None), whole);
+        assert_eq!(at(Some(51)), whole);
+        assert_eq!(at(Some(50)), "3 of 6, 6 s left  7 turns");
+        assert_eq!(at(Some(20)), "3 of 6, 6 s left  …");
     }
 }

@@ -6,7 +6,7 @@ mod tally;
 mod text;
 
 use std::collections::VecDeque;
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::PathBuf;
 
 use common::log::Record;
@@ -17,7 +17,7 @@ use crate::decisions::{self, Window};
 use crate::error::Error;
 use crate::file;
 use crate::places::Told;
-use crate::terminal::{Ink, escaped, tell};
+use crate::terminal::{Ink, columns, escaped, tell};
 use crate::typed;
 use tally::Tally;
 
@@ -81,10 +81,10 @@ pub fn run(args: &mut lexopt::Parser, out: &mut dyn Write) -> Result<(), Error> 
             writeln!(out, "Written to {}.", path.display())?;
         }
     } else if options.json {
-        let json = serde_json::to_string_pretty(&stats).map_err(std::io::Error::from)?;
+        let json = serde_json::to_string_pretty(&stats).map_err(io::Error::from)?;
         writeln!(out, "{}", escaped(json))?;
     } else {
-        text::print(&stats, Ink::for_stdout(), out)?;
+        text::print(&stats, Ink::for_stdout(), columns(&io::stdout()), out)?;
         if stats.total.decisions == 0 {
             let log_dir = options.log_dir.display();
             writeln!(

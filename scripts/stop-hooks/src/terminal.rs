@@ -2,7 +2,9 @@
 
 use std::borrow::Cow;
 use std::fmt::{self, Write as _};
-use std::io::{self, IsTerminal as _, Write};
+use std::fs::File;
+use std::io::{self, IsTerminal, Write};
+use std::process::Command;
 
 use crate::error::Error;
 
@@ -102,6 +104,38 @@ impl<T: fmt::Display> fmt::Display for Painted<T> {
         self.text.fmt(f)?;
         f.write_str("\x1b[0m")
     }
+}
+
+/// How wide the terminal behind `stream` is; none where it is no terminal, or doesn't tell.
+pub fn columns(stream: &impl IsTerminal) -> Option<usize> {
+    if !stream.is_terminal() {
+        return None;
+    }
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "it is about the terminal, and no setting of ours"
+    )]
+    let told = std::env::var("COLUMNS").ok();
+    let told = told.or_else(|| {
+        // Nothing here may ask the system itself: that takes `unsafe`.
+        let terminal = File::open("/dev/tty").ok()?;
+        let stty = Command::new("/bin/stty")
+            .arg("size")
+            .stdin(terminal)
+            .output();
+        let size = String::from_utf8(stty.ok()?.stdout).ok()?;
+        Some(size.split_whitespace().nth(1)?.to_owned())
+    })?;
+    told.trim().parse().ok().filter(|&columns| columns > 0)
+}
+
+/// `text` in at most `width` characters.
+pub fn cut(text: &str, width: usize) -> String {
+    if text.chars().count() <= width {
+        return text.to_owned();
+    }
+    let head = text.chars().take(width.saturating_sub(1));
+    head.chain(['…']).collect()
 }
 
 /// A message on stderr. It may quote a file's name or what a log holds.
@@ -221,6 +255,13 @@ mod tests {
         let json = escaped(serde_json::to_string(text).unwrap());
         assert_eq!(json, r#""a\u007f\u009b31m\u202e\u001b\"日本\r\n""#);
         assert_eq!(serde_json::from_str::<String>(&json).unwrap(), text);
+    }
+
+    #[test]
+    fn what_is_too_long_ends_with_a_sign_of_it() {
+        for (width, expected) in [(3, "日本"), (2, "日本"), (1, "…")] {
+            assert_eq!(cut("日本", width), expected);
+        }
     }
 
     #[test]

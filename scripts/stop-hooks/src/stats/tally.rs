@@ -249,6 +249,15 @@ impl Counts {
     }
 }
 
+impl std::iter::Sum for Counts {
+    fn sum<I: Iterator<Item = Self>>(all: I) -> Self {
+        all.fold(Self::default(), |mut sum, more| {
+            sum.add(&more);
+            sum
+        })
+    }
+}
+
 /// The value of `key`, made when missing.
 fn entry_of<'a, V: Default>(map: &'a mut BTreeMap<String, V>, key: &str) -> &'a mut V {
     map.entry(key.to_owned()).or_default()
@@ -333,7 +342,7 @@ mod tests {
             (u64::MAX, u64::MAX)
         );
         let mut out = Vec::new();
-        crate::stats::text::print(&stats, crate::terminal::Ink::off(), &mut out).unwrap();
+        crate::stats::text::print(&stats, crate::terminal::Ink::off(), None, &mut out).unwrap();
         crate::stats::html::page(&stats, [].iter());
     }
 

@@ -1,21 +1,47 @@
 //! The figures for a terminal.
 
 use std::io::Write;
+use std::ops::RangeInclusive;
 
-use super::tally::{Counts, Stats};
+use super::tally::{Counts, SignalRow, Stats};
 use crate::error::Error;
-use crate::terminal::{Ink, Style, bar, clean_line, count, count_of, millis, percent};
+use crate::terminal::{Ink, Style, bar, clean_line, count, count_of, cut, millis, percent};
 
-const BAR_WIDTH: u64 = 40;
+/// A bar, from a narrow terminal to one that is wide enough.
+const BAR_WIDTH: RangeInclusive<usize> = 8..=40;
+
+/// The same of a name.
+const NAME_WIDTH: RangeInclusive<usize> = 12..=28;
+
+/// What stands beside a name in the table of hooks, beside a bar of a day, and beside two names in the table of signals.
+const BESIDE_HOOK: usize = 50;
+const BESIDE_BAR: usize = 23;
+const BESIDE_SIGNAL: usize = 24;
 
 /// Signals that are listed at most.
 const SIGNALS_MAX: usize = 15;
 
-/// Writes `stats`.
+/// What is noted of a signal that hits and never blocks.
+const NOISE: &str = "  never blocks: noise";
+
+/// What is left of a terminal of `columns`, within what makes sense.
+fn room(columns: Option<usize>, taken: usize, sensible: RangeInclusive<usize>) -> usize {
+    let left = columns.map(|columns| columns.saturating_sub(taken));
+    left.map_or(*sensible.end(), |left| {
+        left.clamp(*sensible.start(), *sensible.end())
+    })
+}
+
+/// Writes `stats`, for a terminal of `columns` where it is one.
 ///
 /// # Errors
 /// When nobody reads it.
-pub fn print(stats: &Stats, ink: Ink, out: &mut dyn Write) -> Result<(), Error> {
+pub fn print(
+    stats: &Stats,
+    ink: Ink,
+    columns: Option<usize>,
+    out: &mut dyn Write,
+) -> Result<(), Error> {
     let total = &stats.total;
     writeln!(
         out,
@@ -30,58 +56,19 @@ pub fn print(stats: &Stats, ink: Ink, out: &mut dyn Write) -> Result<(), Error> 
     if total.decisions == 0 {
         return Ok(());
     }
-    let heading = |text: &str| ink.paint(Style::Bold, text.to_owned());
-
-    writeln!(
-        out,
-        "\n{}",
-        heading(&format!(
-            "{:<28} {:>9} {:>15} {:>7} {:>7} {:>7}",
-            "hook", "decisions", "passed layer 1", "judged", "blocks", "failed"
-        ))
-    )?;
+    let width = room(columns, BESIDE_HOOK, NAME_WIDTH);
+    let title = format!(
+        "{:<width$} {:>9} {:>15} {:>7} {:>7} {:>7}",
+        "hook", "decisions", "passed layer 1", "judged", "blocks", "failed"
+    );
+    writeln!(out, "\n{}", ink.paint(Style::Bold, title))?;
     for (hook, counts) in &stats.hooks {
-        row(out, ink, hook, counts)?;
+        row(out, ink, hook, width, counts)?;
     }
     if stats.hooks.len() > 1 {
-        row(out, ink, "all", total)?;
+        row(out, ink, "all", width, total)?;
     }
-
-    writeln!(out, "\n{}", heading("day         decisions"))?;
-    let per_day = |hooks: &std::collections::BTreeMap<String, Counts>, of: fn(&Counts) -> u64| {
-        hooks.values().map(of).sum::<u64>()
-    };
-    let most = stats
-        .days
-        .values()
-        .map(|hooks| per_day(hooks, |c| c.decisions))
-        .max();
-    for (day, hooks) in &stats.days {
-        let decisions = per_day(hooks, |c| c.decisions);
-        let blocks = per_day(hooks, |c| c.blocks);
-        let by_hook: Vec<_> = hooks
-            .iter()
-            .filter(|(_, counts)| counts.blocks > 0)
-            .map(|(hook, counts)| format!("{} {}", clean_line(hook), count(counts.blocks)))
-            .collect();
-        let by_hook = if by_hook.is_empty() {
-            String::new()
-        } else {
-            format!(" ({})", by_hook.join(", "))
-        };
-        writeln!(
-            out,
-            "{:<10} {:>10}  {} {} judged, {} blocked{by_hook}",
-            clean_line(day),
-            count(decisions),
-            ink.paint(Style::Cyan, bar(decisions, most.unwrap_or(0), BAR_WIDTH)),
-            count(per_day(hooks, |c| c.judged)),
-            ink.paint(
-                if blocks > 0 { Style::Red } else { Style::Dim },
-                count(blocks)
-            ),
-        )?;
-    }
+    days(stats, ink, columns, out)?;
 
     let took = if total.judged > 0 {
         let (p50, p95) = (millis(stats.judge_p50_ms), millis(stats.judge_p95_ms));
@@ -116,18 +103,78 @@ pub fn print(stats: &Stats, ink: Ink, out: &mut dyn Write) -> Result<(), Error> 
             count(stats.unreadable_lines)
         )?;
     }
-    signals(stats, ink, out)
+    signals(stats, ink, columns, out)
 }
 
-fn row(out: &mut dyn Write, ink: Ink, name: &str, counts: &Counts) -> Result<(), Error> {
+/// A line for each day; the hooks that blocked stand below it where they don't fit.
+fn days(stats: &Stats, ink: Ink, columns: Option<usize>, out: &mut dyn Write) -> Result<(), Error> {
+    let title = ink.paint(Style::Bold, "day         decisions");
+    writeln!(out, "\n{title}")?;
+    let sums = stats.days.iter().map(|(day, hooks)| {
+        let sum: Counts = hooks.values().cloned().sum();
+        let words = format!(
+            "{} judged, {} blocked",
+            count(sum.judged),
+            count(sum.blocks)
+        );
+        (day, hooks, sum, words.len())
+    });
+    let most = sums.clone().map(|(_, _, sum, _)| sum.decisions).max();
+    let longest = sums.clone().map(|(.., words)| words).max();
+    let taken = BESIDE_BAR + 1 + longest.unwrap_or_default();
+    let width = room(columns, taken, BAR_WIDTH);
+    for (day, hooks, sum, words) in sums {
+        let by_hook: Vec<_> = hooks
+            .iter()
+            .filter(|(_, counts)| counts.blocks > 0)
+            .map(|(hook, counts)| format!("{} {}", clean_line(hook), count(counts.blocks)))
+            .collect();
+        let bar = bar(
+            sum.decisions,
+            most.unwrap_or(0),
+            width.try_into().unwrap_or(0),
+        );
+        let by_hook = match by_hook.join(", ") {
+            none if none.is_empty() => none,
+            hooks => {
+                let line = BESIDE_BAR + bar.chars().count() + words + hooks.chars().count() + 4;
+                let fits = columns.is_none_or(|columns| line <= columns);
+                format!("{}({hooks})", if fits { " " } else { "\n  " })
+            }
+        };
+        let blocked = if sum.blocks > 0 {
+            Style::Red
+        } else {
+            Style::Dim
+        };
+        writeln!(
+            out,
+            "{:<10} {:>10}  {} {} judged, {} blocked{by_hook}",
+            clean_line(day),
+            count(sum.decisions),
+            ink.paint(Style::Cyan, bar),
+            count(sum.judged),
+            ink.paint(blocked, count(sum.blocks)),
+        )?;
+    }
+    Ok(())
+}
+
+fn row(
+    out: &mut dyn Write,
+    ink: Ink,
+    name: &str,
+    width: usize,
+    counts: &Counts,
+) -> Result<(), Error> {
     let styled = |number: u64, style| {
         let style = if number > 0 { style } else { Style::Dim };
         ink.paint(style, format!("{:>7}", count(number)))
     };
     Ok(writeln!(
         out,
-        "{:<28} {:>9} {:>15} {:>7} {} {}",
-        clean_line(name),
+        "{:<width$} {:>9} {:>15} {:>7} {} {}",
+        cut(&clean_line(name), width),
         count(counts.decisions),
         percent(counts.layer1_passes, counts.decisions),
         count(counts.judged),
@@ -151,31 +198,37 @@ fn list(
     Ok(writeln!(out, "{title}: {}", all.join(", "))?)
 }
 
-fn signals(stats: &Stats, ink: Ink, out: &mut dyn Write) -> Result<(), Error> {
+fn signals(
+    stats: &Stats,
+    ink: Ink,
+    columns: Option<usize>,
+    out: &mut dyn Write,
+) -> Result<(), Error> {
     if stats.signals.is_empty() {
         return Ok(());
     }
+    let two = 2 * NAME_WIDTH.start()..=2 * NAME_WIDTH.end();
+    let is_noise = |signal: &SignalRow| signal.hits >= 5 && signal.blocks == 0;
+    let shown = || stats.signals.iter().take(SIGNALS_MAX);
+    let noted = if shown().any(is_noise) { NOISE } else { "" };
+    let width = room(columns, BESIDE_SIGNAL + noted.len(), two) / 2;
     let title = format!(
-        "{:<28} {:<28} {:>6} {:>15}",
+        "{:<width$} {:<width$} {:>6} {:>15}",
         "signal", "hook", "hits", "blocked"
     );
     writeln!(out, "\n{}", ink.paint(Style::Bold, title))?;
-    for signal in stats.signals.iter().take(SIGNALS_MAX) {
+    for signal in shown() {
         let blocked = format!(
             "{} {:>8}",
             count(signal.blocks),
             percent(signal.blocks, signal.hits)
         );
-        let noise = if signal.hits >= 5 && signal.blocks == 0 {
-            "  never blocks: noise"
-        } else {
-            ""
-        };
+        let noise = if is_noise(signal) { NOISE } else { "" };
         writeln!(
             out,
-            "{:<28} {:<28} {:>6} {blocked:>15}{}",
-            clean_line(&signal.signal),
-            clean_line(&signal.hook),
+            "{:<width$} {:<width$} {:>6} {blocked:>15}{}",
+            cut(&clean_line(&signal.signal), width),
+            cut(&clean_line(&signal.hook), width),
             count(signal.hits),
             ink.paint(Style::Yellow, noise)
         )?;
@@ -189,4 +242,35 @@ fn signals(stats: &Stats, ink: Ink, out: &mut dyn Write) -> Result<(), Error> {
         writeln!(out, "and {more} more")?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::stats::tally::Tally;
+
+    #[test]
+    fn it_fits_into_the_terminal() {
+        let mut tally = Tally::default();
+        for (nth, hook) in (1u32..).zip(common::hook::NAMES) {
+            for stop in 0..nth * 20 {
+                let line = json!({"time": format!("2026-01-0{nth}T12:00:00Z"), "hook": hook, "session": "s",
+                    "turn": stop.to_string(), "mode": "block", "decision": "block", "signal": "a-long-name-of-a-signal",
+                    "attempts": [{"backend": "codex", "outcome": "answered"}]});
+                tally.add(line.to_string().as_bytes());
+            }
+        }
+        let stats = tally.finish("2026-01-01".into(), "2026-01-07".into());
+        for columns in [62, 80, 100] {
+            let mut out = Vec::new();
+            print(&stats, Ink::off(), Some(columns), &mut out).unwrap();
+            let told = String::from_utf8(out).unwrap();
+            let mut tables = told.lines().filter(|line| !line.ends_with('.'));
+            let long = tables.find(|line| line.chars().count() > columns);
+            assert_eq!(long, None, "{columns}:\n{told}");
+            assert!(told.contains('█') && told.contains("100 judged, 100 blocked"));
+        }
+    }
 }
