@@ -7,11 +7,13 @@
 //!
 //! It is a reminder before a step that is easy to take too early, not a sandbox. Aliases, variables, make targets,
 //! files written first and run later, and programs that call git themselves pass. `git merge` counts unless it merges
-//! the main branch itself: into which branch, only the repository knows. A script counts by its name (`./deploy.sh`,
+//! the main branch itself: into which branch, only the repository knows, or a `git checkout` earlier in the line. A script counts by its name (`./deploy.sh`,
 //! `npm run release`); a make target does not, since `make release` mostly builds.
 
 mod arguments;
+mod branch;
 mod carriers;
+mod given;
 mod names;
 mod nature;
 mod rules;
@@ -23,6 +25,7 @@ use std::ops::Range;
 pub use nature::{Nature, nature};
 pub use runs::runs;
 
+use branch::Branch;
 use carriers::Carries;
 use words::{Command, Input, Script, Word};
 
@@ -48,6 +51,7 @@ pub fn shared_change(line: &str) -> Option<SharedChange> {
     Reader {
         depth: 0,
         bytes_left,
+        branch: Branch::default(),
     }
     .line(line)
 }
@@ -55,6 +59,7 @@ pub fn shared_change(line: &str) -> Option<SharedChange> {
 struct Reader {
     depth: usize,
     bytes_left: usize,
+    branch: Branch,
 }
 
 impl Reader {
@@ -97,7 +102,10 @@ impl Reader {
             words = words.get(assignments..)?;
             let (first, arguments) = words.split_first()?;
             let program = names::program(&first.text);
-            let change = rules::change(&program, arguments)
+            let merges = self.branch.is_merged_into(&program, arguments);
+            let change = merges
+                .then_some("git-merge")
+                .or_else(|| rules::change(&program, arguments))
                 .or_else(|| names::change(words, &command.words, false));
             if let Some(what) = change {
                 return Some(SharedChange {

@@ -5,11 +5,22 @@ use super::words::Word;
 /// Options that take the next word as their value, by program.
 const VALUED: &[(&str, &str)] = &[
     (
-        "git|hub|hg|sl|jj",
+        "git|hub",
         "-C -c --git-dir --work-tree --namespace --config-env -m --message -F --file -o --push-option \
-         -t --template --author --date -R --repository --cwd",
+         -t --template --author --date --trailer --fixup --reuse-message --reedit-message --cleanup \
+         --pathspec-from-file --repo --receive-pack --recurse-submodules -X --strategy \
+         --strategy-option --local-user",
     ),
-    ("gh|glab", "-R --repo"),
+    (
+        "hg|sl|jj|svn",
+        "-m --message -F --file -l --logfile -u --user -d --date -R --repository --cwd --config --username",
+    ),
+    (
+        "gh|glab",
+        "-R --repo -t --title -b --body -F --body-file -B --base -H --head -a --assignee -l --label -m \
+         --milestone -p --project -r --reviewer -T --template --subject -n --notes --notes-file --target \
+         --description -X --method -f --field --raw-field --header --input -q --jq",
+    ),
     (
         "npm",
         "--prefix -C -w --workspace --tag --access --otp --registry --userconfig -p --package",
@@ -73,7 +84,10 @@ const VALUED: &[(&str, &str)] = &[
     ("scp", "-P -i -l -o -F -J -c -S -D -X"),
     (
         "rsync",
-        "-e --rsh -f --filter --exclude --include --files-from --log-file",
+        "-e --rsh -f --filter --exclude --include --files-from --exclude-from --include-from --log-file -M \
+         --remote-option --rsync-path -B --block-size -T --temp-dir --chmod --chown --port --timeout \
+         --bwlimit --password-file --backup-dir --suffix --max-size --min-size --out-format --info \
+         --compare-dest --copy-dest --link-dest --partial-dir --max-delete --sockopts --address",
     ),
     (
         "sh|bash|zsh|dash|ksh|ash|fish|rbash",
@@ -111,14 +125,15 @@ pub(super) fn valued(program: &str) -> &'static str {
 /// One argument, as the program would take it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Argument<'a> {
-    Option(&'a str),
+    /// With the next word, where the option takes it.
+    Option(&'a str, Option<&'a str>),
     Operand(&'a str),
 }
 
 impl<'a> Argument<'a> {
     pub fn option(self) -> Option<&'a str> {
         match self {
-            Self::Option(option) => Some(option),
+            Self::Option(option, _) => Some(option),
             Self::Operand(_) => None,
         }
     }
@@ -141,12 +156,17 @@ impl<'a> Arguments<'a> {
         }
     }
 
+    /// What follows are operands, whatever they look like.
+    pub fn end_options(&mut self) {
+        self.operands_only = true;
+    }
+
     /// The words from the next operand on.
     pub fn take_operands(&mut self) -> &'a [Word] {
         loop {
             let words = self.words;
             match self.next() {
-                Some(Argument::Option(_)) => {}
+                Some(Argument::Option(..)) => {}
                 // `--` was taken with the operand behind it.
                 Some(Argument::Operand(_)) => {
                     return words
@@ -173,10 +193,12 @@ impl<'a> Iterator for Arguments<'a> {
             self.operands_only = true;
             return self.next();
         }
-        if takes_value(text, self.valued) {
+        let value = takes_value(text, self.valued).then_some(rest);
+        if value.is_some() {
             self.words = rest.get(1..).unwrap_or_default();
         }
-        Some(Argument::Option(text))
+        let value = value.and_then(<[_]>::first);
+        Some(Argument::Option(text, value.map(|word| word.text.as_str())))
     }
 }
 
@@ -223,6 +245,21 @@ pub(super) fn is_option(given: &str, wanted: &str, valued: &str) -> bool {
     }
 }
 
+/// The value that `given` has as the option `wanted`: behind `=`, behind its letter, or the `next` word.
+pub(super) fn value<'a>(
+    given: &'a str,
+    next: Option<&'a str>,
+    wanted: &str,
+    valued: &str,
+) -> Option<&'a str> {
+    let attached = match given.strip_prefix(wanted) {
+        Some("") => None,
+        Some(rest) if wanted.starts_with("--") => rest.strip_prefix('='),
+        rest => rest.map(|rest| rest.strip_prefix('=').unwrap_or(rest)),
+    };
+    attached.or(next.filter(|_| is_option(given, wanted, valued)))
+}
+
 /// Whether `word` stands in `names`, with `|` between them. By bytes: it is asked of every table row for every command.
 pub(super) fn is_called(names: &str, word: &str) -> bool {
     names
@@ -231,11 +268,12 @@ pub(super) fn is_called(names: &str, word: &str) -> bool {
         .any(|name| name == word.as_bytes())
 }
 
-/// Whether one of `patterns`, with `|` between them, is `word`. A `*` at either end of a pattern stands for anything.
+/// Whether one of `patterns`, with `|` between them, is `word`. A `*` at an end of a pattern stands for anything.
 pub(super) fn is_one_of(patterns: &str, word: &str) -> bool {
     patterns.split_terminator('|').any(|pattern| {
         match (pattern.strip_prefix('*'), pattern.strip_suffix('*')) {
-            (Some(_), Some(_)) => true, // `*`, the only pattern that is both
+            // `*` alone is both.
+            (Some(end), Some(_)) => end.strip_suffix('*').is_none_or(|part| word.contains(part)),
             (Some(end), None) => word.ends_with(end),
             (None, Some(start)) => word.starts_with(start),
             (None, None) => word == pattern,

@@ -114,10 +114,10 @@ fn behind<'a>(form: &str, words: &'a [Word], valued: &'static str) -> Option<&'a
         } else if step != ".." {
             loop {
                 match arguments.next()? {
-                    Argument::Option(given) if step.starts_with('-') && is(given, step) => break,
+                    Argument::Option(given, _) if step.starts_with('-') && is(given, step) => break,
                     Argument::Operand(given) if is_one_of(step, given) => break,
                     Argument::Operand(_) if !gap => return None,
-                    Argument::Option(_) | Argument::Operand(_) => {}
+                    Argument::Option(..) | Argument::Operand(_) => {}
                 }
             }
         }

@@ -10,6 +10,10 @@ const SCRIPT_ENDINGS: &str = "sh|bash|zsh|fish|ps1|py|rb|pl|php|js|mjs|cjs|ts|mt
 const MIGRATORS: &str = "rails|rake|knex|sequelize|sequelize-cli|typeorm|alembic|flask|django-admin|\
     flyway|liquibase|dbmate|goose|migrate|diesel|sqlx|prisma|mix|atlas|drizzle-kit";
 
+/// Hosts that know git alone.
+const FORGES: &str = "github.com|ssh.github.com|gitlab.com|altssh.gitlab.com|bitbucket.org|\
+    altssh.bitbucket.org|codeberg.org|gitea.com|gitee.com|git.sr.ht|ssh.dev.azure.com";
+
 /// Parts of names and arguments that say that nothing is shipped.
 const HARMLESS: &[&str] = &[
     "test", "tests", "check", "lint", "verify", "validate", "dry", "dryrun", "plan", "status",
@@ -81,6 +85,23 @@ pub(super) fn is_remote(path: &str) -> bool {
             .map(|(host, _)| host)
             .filter(|host| !host.contains('/')),
     };
-    let host = host.map(|host| host.rsplit('@').next().unwrap_or(host));
-    host.is_some_and(|host| !matches!(host, "" | "localhost" | "127.0.0.1"))
+    host.is_some_and(|host| !host.is_empty() && !is_local(without_user(host)))
+}
+
+/// Whether `host`, as ssh takes it, is another machine that may run anything: a known forge runs nothing but git.
+pub(super) fn is_other_host(host: &str) -> bool {
+    let host = without_user(host.strip_prefix("ssh://").unwrap_or(host));
+    let name = match host.split_once([':', '/']) {
+        Some((name, rest)) if !rest.contains(':') => name,
+        _ => host,
+    };
+    !is_local(name) && !is_called(FORGES, name)
+}
+
+fn without_user(host: &str) -> &str {
+    host.rsplit('@').next().unwrap_or(host)
+}
+
+fn is_local(host: &str) -> bool {
+    matches!(host, "" | "localhost" | "127.0.0.1" | "::1" | "[::1]")
 }

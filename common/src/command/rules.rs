@@ -1,18 +1,17 @@
 //! What changes the state that others share: one row a rule, written as it is typed.
 
-use super::arguments::{Argument, Arguments, is_called, is_one_of, is_option, valued};
-use super::names;
+use super::arguments::is_called;
+use super::given::{self, Given};
 use super::words::Word;
 
 /// Commands that make one kind of change.
 struct Rule {
     what: &'static str,
-    /// The program, then what its operands begin with: `a|b` one of these, `*` any, `..` any number, `$` no more. Then
-    /// `-x|--long` is an option that must be there, and `>place` says where the last operand lies.
+    /// The program, then what its operands begin with: see [`Given::follows`].
     form: &'static str,
     /// Options that make it harmless, besides `--help` and `--dry-run`.
     unless: &'static str,
-    /// Operands that make it harmless.
+    /// Operands that don't count.
     except: &'static str,
 }
 
@@ -33,18 +32,30 @@ impl Rule {
     const fn except(self, except: &'static str) -> Self {
         Self { except, ..self }
     }
+
+    /// Whether `given` is what this rule, whose form ends in `operands`, is for.
+    fn fits(&self, operands: &str, given: &Given) -> bool {
+        given.follows(operands, self.except) && !given.is_harmless(self.unless)
+    }
 }
+
+/// Options with which `git merge` ends no merge.
+pub(super) const NO_MERGE: &str = "--abort --quit --no-commit --squash";
 
 #[rustfmt::skip] // one row a rule
 const RULES: &[Rule] = &[
-    rule("git-commit", "git|hub commit"),
+    // The last three print what a commit would do.
+    rule("git-commit", "git|hub commit").unless("--short --porcelain --long"),
     rule("git-push", "git|hub push").unless("-n"),
     rule("git-push", "git subtree push"),
     rule("git-push", "git svn dcommit").unless("-n"),
-    // Which branch is merged into is not known; that of the main branch brings one's own up to date.
-    rule("git-merge", "git merge")
-        .unless("--abort --quit --no-commit --squash")
-        .except("main|master|trunk|origin/main|origin/master|upstream/main|upstream/master"),
+    // Which branch is merged into is mostly not known; that of the main branch brings one's own up to date. The last
+    // ones are strategies.
+    rule("git-merge", "git merge *")
+        .unless(NO_MERGE)
+        .except("main|master|trunk|origin/main|origin/master|upstream/main|upstream/master|\
+                 ours|ort|recursive|resolve|octopus|subtree"),
+    rule("git-merge", "git merge --continue"),
     rule("git-tag", "git tag *")
         .unless("-l --list -n -d --delete -v --verify --sort --format --column --points-at \
                  --contains --no-contains --merged --no-merged"),
@@ -129,115 +140,31 @@ const RULES: &[Rule] = &[
         .unless("-C --check --syntax-check --list-hosts --list-tasks --list-tags"),
     rule("production-migration", "prisma migrate deploy"),
     rule("production-migration", "supabase db push"),
-    // Hosts. With -N ssh only forwards ports; `git@` is a forge, which runs nothing but git.
-    rule("ssh", "ssh|autossh|mosh|sftp *")
-        .unless("-V -G -Q -N")
-        .except("localhost|*@localhost|127.0.0.1|*@127.0.0.1|git@*"),
-    rule("scp", "scp >host"),
-    rule("rsync", "rsync >host").unless("-n --list-only"),
+    // Hosts. With -N ssh only forwards ports.
+    rule("ssh", "ssh|autossh|mosh|sftp <host").unless("-V -G -Q -N"),
+    rule("ssh", "ssh <git-host *").unless("-V -G -Q -N"),
+    rule("scp", "scp >path"),
+    rule("rsync", "rsync >path").unless("-n --list-only"),
 ];
 
 /// The change to shared state that `program` makes with these arguments.
 pub(super) fn change(program: &str, words: &[Word]) -> Option<&'static str> {
+    let name = given::family(program);
     let mut rules = RULES.iter().filter_map(|rule| {
         let (names, operands) = rule.form.split_once(' ').unwrap_or((rule.form, ""));
-        is_called(names, program).then_some((rule, operands))
+        is_called(names, name).then_some((rule, operands))
     });
     let mut rules = rules.by_ref().peekable();
     rules.peek()?;
-    let given = Given::of(words, valued(program));
+    let given = Given::of(program, words);
     rules
-        .find(|(rule, operands)| given.fits(rule, operands))
+        .find(|(rule, operands)| rule.fits(operands, &given))
         .map(|(rule, _)| rule.what)
-}
-
-/// What a program was given.
-struct Given<'a> {
-    operands: Vec<&'a str>,
-    options: Vec<&'a str>,
-    valued: &'static str,
-    help: bool,
-}
-
-impl<'a> Given<'a> {
-    fn of(words: &'a [Word], valued: &'static str) -> Self {
-        let mut operands = Vec::new();
-        let mut options = Vec::new();
-        for argument in Arguments::new(words, valued) {
-            match argument {
-                Argument::Option(option) => options.push(option),
-                Argument::Operand(operand) => operands.push(operand),
-            }
-        }
-        // As the last word only: `rsync -h` counts in a human's units.
-        let asks = words.last().is_some_and(|word| word.text == "-h");
-        let help = asks || operands.first() == Some(&"help");
-        Self {
-            operands,
-            options,
-            valued,
-            help,
-        }
-    }
-
-    fn fits(&self, rule: &Rule, operands: &str) -> bool {
-        let harmless = self.help
-            || self.has("--help -help --dry-run")
-            || self.has(rule.unless)
-            || self
-                .operands
-                .iter()
-                .any(|operand| is_one_of(rule.except, operand));
-        !harmless && self.follows(operands)
-    }
-
-    fn follows(&self, form: &str) -> bool {
-        let mut rest = self.operands.as_slice();
-        let mut gap = false;
-        for step in form.split_terminator(' ') {
-            let fits = if step == ".." {
-                true
-            } else if step == "$" {
-                rest.is_empty()
-            } else if step.starts_with('-') {
-                step.split('|').any(|option| self.has(option))
-            } else if let Some(place) = step.strip_prefix('>') {
-                self.operands.len() > 1 && rest.last().is_some_and(|last| lies(last, place))
-            } else {
-                let found = rest.iter().position(|operand| is_one_of(step, operand));
-                rest = found.and_then(|at| rest.get(at + 1..)).unwrap_or_default();
-                found.is_some_and(|at| at == 0 || gap)
-            };
-            if !fits {
-                return false;
-            }
-            gap = step == "..";
-        }
-        true
-    }
-
-    /// Whether one of `options`, with blanks between them, was given.
-    fn has(&self, options: &str) -> bool {
-        let wanted = |given| {
-            options
-                .split(' ')
-                .any(|wanted| is_option(given, wanted, self.valued))
-        };
-        self.options.iter().copied().any(wanted)
-    }
-}
-
-/// Whether the operand names a place of this kind.
-fn lies(operand: &str, place: &str) -> bool {
-    match place {
-        "host" => names::is_remote(operand),
-        scheme => operand.starts_with(scheme),
-    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::words;
+    use super::super::{names, words};
     use super::*;
 
     /// A row that shows what each rule is for stands in the table of command lines.
@@ -254,8 +181,8 @@ mod tests {
                 return false;
             };
             let program = names::program(&first.text);
-            let called = is_called(names, &program);
-            called && Given::of(arguments, valued(&program)).fits(rule, operands)
+            let called = is_called(names, given::family(&program));
+            called && rule.fits(operands, &Given::of(&program, arguments))
         };
         for rule in RULES {
             // Prefixes such as `npx` stand before some.
