@@ -535,7 +535,7 @@ fn secrets_are_taken_out_of_lines() {
     let output = run(Path::new("/"), &["redact"], "{\"id\":1}\n");
     assert_eq!(
         String::from_utf8(output.stderr).unwrap(),
-        "stop-hooks: line 1 is no JSON object with a text\n"
+        "stop-hooks: stdin: line 1 is no JSON object with a text\n"
     );
 }
 
