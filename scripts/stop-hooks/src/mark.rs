@@ -93,13 +93,14 @@ pub fn run(args: &mut lexopt::Parser, out: &mut dyn Write) -> Result<(), Error> 
     };
     marks::add(&log_dir, &record.id, mark)?;
     writeln!(out, "{}: marked {}.", told(record), mark.name())?;
-    if record.text.is_none() {
-        writeln!(
-            out,
-            "No judge read it, so its text isn't logged and can't be exported."
-        )?;
-    }
-    Ok(())
+    let why = if record.text.is_none() {
+        "No judge read it, so its text isn't logged and can't be exported."
+    } else if logged::is_gate(record) {
+        "It is about a command and no text, so it can't be exported."
+    } else {
+        return Ok(());
+    };
+    Ok(writeln!(out, "{why}")?)
 }
 
 /// A decision on one line, with the beginning of why.

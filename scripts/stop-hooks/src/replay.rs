@@ -5,6 +5,7 @@
 
 mod asking;
 mod days;
+mod line;
 mod rows;
 mod sentence;
 mod tally;
@@ -23,14 +24,13 @@ use common::run::look;
 use common::signal::{self, Look};
 use lexopt::Arg::{Long, Value};
 use lexopt::ValueExt as _;
-use serde::Serialize;
 
 use crate::error::Error;
 use crate::judging::Judgement;
 use crate::places::Places;
 use crate::progress::{Interruption, Progress, Unit};
 use crate::registration::{self, Flags};
-use crate::terminal::{Ink, count, count_of, escaped, tell};
+use crate::terminal::{Ink, count, count_of, tell};
 use crate::typed;
 use asking::{Hit, Hits, ask};
 use tally::Tally;
@@ -73,53 +73,6 @@ struct Options {
     config: Config,
 }
 
-/// What layer 1 says.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Outcome {
-    /// Nothing looks like a violation.
-    NoHit,
-    /// Something does, and something else settles it.
-    Bypass,
-    /// A judge would be asked.
-    Hit,
-}
-
-impl Outcome {
-    fn of(look: &Look) -> Self {
-        match look {
-            Look::NoHit => Self::NoHit,
-            Look::Bypassed { .. } => Self::Bypass,
-            Look::Hit { .. } => Self::Hit,
-        }
-    }
-}
-
-/// One line of `--format json`.
-#[derive(Debug, Serialize)]
-struct Record<'a> {
-    source: &'a str,
-    line: u64,
-    id: Option<&'a str>,
-    hook: &'a str,
-    turn_text: &'a str,
-    turn_bytes: usize,
-    blocked_stops: usize,
-    outcome: Outcome,
-    signal: Option<&'a str>,
-    bypass: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    label: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    lang: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    verdict: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    reason: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    judge_ms: Option<u128>,
-}
-
 /// Carries out `stop-hooks replay`.
 ///
 /// # Errors
@@ -154,7 +107,7 @@ pub fn run(args: &mut lexopt::Parser, out: &mut dyn Write) -> Result<(), Error> 
     files.unread().iter().for_each(tell);
     files.left_out().iter().for_each(tell);
     if !options.json {
-        write!(report.out, "{}, ", count_of(files.len(), "file"))?;
+        write!(report.out, "{}, ", count_of(files.opened(), "file"))?;
         report
             .tally
             .print(files.days(), Ink::for_stdout(), &mut report.out)?;
@@ -197,7 +150,7 @@ impl<'a> Report<'a> {
         judgement: Option<&Judgement>,
     ) -> Result<(), Error> {
         match self.hooks.get(at) {
-            Some(hook) if self.json => print(&mut self.out, turn, hook, look, judgement),
+            Some(hook) if self.json => line::print(&mut self.out, turn, hook, look, judgement),
             _ => Ok(()),
         }
     }
@@ -256,40 +209,6 @@ fn walk(
     });
     progress.wipe();
     walked.map(|()| hits)
-}
-
-fn print(
-    out: &mut impl Write,
-    turn: &Turn,
-    hook: &Hook,
-    look: &Look,
-    judgement: Option<&Judgement>,
-) -> Result<(), Error> {
-    let (signal, bypass) = match look {
-        Look::NoHit => (None, None),
-        Look::Bypassed { signal, bypass } => (Some(&*signal.id), Some(&*bypass.id)),
-        Look::Hit { signals } => (signals.first().map(|s| &*s.id), None),
-    };
-    let text = turn.seen.text();
-    let record = Record {
-        source: &turn.source,
-        line: turn.line,
-        id: turn.id.as_deref(),
-        hook: hook.name,
-        turn_text: text,
-        turn_bytes: text.len(),
-        blocked_stops: turn.seen.blocked_stops,
-        outcome: Outcome::of(look),
-        signal,
-        bypass,
-        label: turn.label_for(hook),
-        lang: turn.lang.as_deref(),
-        verdict: judgement.map(|j| j.verdict.name()),
-        reason: judgement.and_then(|j| Some(j.reason.as_ref()?.as_str())),
-        judge_ms: judgement.map(|j| j.time.as_millis()),
-    };
-    let line = serde_json::to_string(&record).map_err(std::io::Error::from)?;
-    Ok(writeln!(out, "{}", escaped(line))?)
 }
 
 /// Where the clients keep their sessions, for somebody who named another place.

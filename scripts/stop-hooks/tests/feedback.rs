@@ -353,9 +353,14 @@ fn add_gate_and_foreign(home: &Home, decision: &str) {
 fn commands_and_other_hooks_are_no_rows() {
     let home = Home::new();
     add_gate_and_foreign(&home, "ask");
-    for id in ["a", "gate", "foreign"] {
+    for id in ["a", "foreign"] {
         home.succeed(&["mark", id, "right"]);
     }
+    let told = home.succeed(&["mark", "gate", "right"]);
+    assert!(
+        told.ends_with("It is about a command and no text, so it can't be exported.\n"),
+        "{told}"
+    );
     for to in ["rows.jsonl", "rows/"] {
         assert_eq!(
             home.succeed(&["export-marked", to]),

@@ -52,6 +52,7 @@ pub struct Files {
     pub bytes: u64,
     read: Rc<Cell<u64>>,
     nth: Cell<usize>,
+    opened: Cell<usize>,
     days: RefCell<Option<(Date, Date)>>,
     left_out: RefCell<LeftOut>,
     unread: RefCell<Vec<Error>>,
@@ -65,6 +66,7 @@ impl Files {
             bytes: 0,
             read: Rc::default(),
             nth: Cell::default(),
+            opened: Cell::default(),
             days: RefCell::default(),
             left_out: RefCell::default(),
             unread: RefCell::default(),
@@ -121,6 +123,11 @@ impl Files {
         self.paths.len()
     }
 
+    /// How many could be opened so far.
+    pub fn opened(&self) -> usize {
+        self.opened.get()
+    }
+
     /// How many bytes were read so far.
     pub fn read(&self) -> u64 {
         self.read.get()
@@ -174,6 +181,7 @@ impl Files {
             return Err(failed(io::Error::other("not a regular file")));
         }
         let mut file = File::open(path).map_err(failed)?;
+        self.opened.update(|opened| opened + 1);
         let mut days = self.days.borrow_mut();
         for day in days::of(&mut file) {
             let (first, last) = days.unwrap_or((day, day));
