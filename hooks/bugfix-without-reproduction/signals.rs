@@ -9,7 +9,7 @@ pub(super) const WORDING: Wording = Wording {
     weights: include_bytes!("weights.bin"),
     length_cost: 55,
     lone_cost: 166,
-    thresholds: [177, 100, -14],
+    thresholds: [214, 99, -15],
 };
 
 pub(super) const SIGNALS: &[Signal] = &[

@@ -9,7 +9,7 @@ pub(super) const WORDING: Wording = Wording {
     weights: include_bytes!("weights.bin"),
     length_cost: 72,
     lone_cost: 216,
-    thresholds: [442, 228, -3],
+    thresholds: [459, 236, 4],
 };
 
 pub(super) const SIGNALS: &[Signal] = &[

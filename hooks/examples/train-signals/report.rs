@@ -6,7 +6,7 @@ use crate::corpus::{Read, Row};
 use crate::learn::Learned;
 
 /// How many of a hundred real turns may wake a hook: low, normal, high. A little below what is promised.
-const WAKE_PERCENT: [f64; 3] = [1.9, 4.6, 10.9];
+const WAKE_PERCENT: [f64; 3] = [1.7, 4.4, 10.6];
 
 /// Points of the frontier: percent of real turns that wake a hook.
 const FRONTIER: [f64; 9] = [1.0, 2.0, 3.0, 4.0, 5.0, 7.0, 10.0, 12.0, 15.0];
