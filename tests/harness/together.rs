@@ -26,6 +26,9 @@ pub fn each_logs_one_whole_line(program: &Path) -> Result<(), Failed> {
     let home = dir.path().join("home");
     let rules = home.join(".claude/hooks");
     fs::create_dir_all(&rules)?;
+    // The user's rules aren't read where the project is the user's home.
+    let project = dir.path().join("project");
+    fs::create_dir(&project)?;
     for hook in hooks::ALL {
         fs::write(rules.join(format!("{}.json", hook.name)), RULE)?;
     }
@@ -42,6 +45,7 @@ pub fn each_logs_one_whole_line(program: &Path) -> Result<(), Failed> {
         for hook in hooks::ALL {
             let mut command = run::command(hook.name, &home);
             command
+                .current_dir(&project)
                 .arg("--judge")
                 .arg(format!("command:{}", judge.display()));
             let mut child = command.spawn()?;
