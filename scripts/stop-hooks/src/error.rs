@@ -49,7 +49,11 @@ impl fmt::Display for Error {
             Self::Usage(what) => f.write_str(what),
             Self::Settings(e) => e.fmt(f),
             Self::Executables(e) => e.fmt(f),
-            Self::File { path, source } => write!(f, "{}: {source}", path.display()),
+            Self::File { path, source } => {
+                // A name of several lines would look like several messages.
+                let path = path.display().to_string();
+                write!(f, "{}: {source}", path.replace(char::is_control, ""))
+            }
             Self::Several(errors) => {
                 let lines: Vec<_> = errors.iter().map(Self::to_string).collect();
                 f.write_str(&lines.join("\nstop-hooks: "))

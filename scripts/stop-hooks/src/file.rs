@@ -45,6 +45,8 @@ pub fn put(path: &Path, text: &str, out: &mut dyn Write) -> Result<(), Error> {
             .write(true)
             .open(path)
             .and_then(|mut to| to.write_all(text.as_bytes())),
+        // Links that lead round and round, for one.
+        Err(e) if e.kind() != io::ErrorKind::NotFound => Err(e),
         _ => replace(
             &resolve(path),
             text.as_bytes(),

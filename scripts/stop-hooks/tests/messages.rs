@@ -7,6 +7,7 @@
 
 use std::fs;
 use std::io;
+use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -52,6 +53,23 @@ fn who_reads_no_further_changes_no_exit_code() {
         assert_eq!(output.status.code(), Some(code), "{args:?}: {stderr}");
         assert_eq!(stderr.is_empty(), code == 0, "{stderr}");
     }
+}
+
+#[test]
+fn a_name_of_several_lines_is_one_message() {
+    let home = tempfile::tempdir().unwrap();
+    let name = "a\nstop-hooks: all is well.jsonl";
+    symlink(name, home.path().join(name)).unwrap();
+    fs::write(home.path().join("b.jsonl"), "").unwrap();
+    let output = command(home.path(), &["replay", name, "b.jsonl"])
+        .output()
+        .unwrap();
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert!(
+        told.starts_with("stop-hooks: astop-hooks: all is well.jsonl: "),
+        "{told}"
+    );
+    assert_eq!(told.lines().count(), 2, "{told}");
 }
 
 #[test]

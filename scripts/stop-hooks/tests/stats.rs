@@ -212,6 +212,15 @@ fn a_page_is_written_through_links_and_pipes() {
     let page = fs::read_to_string(at("public/page.html")).unwrap();
     assert!(page.ends_with("</html>\n"));
 
+    symlink("loop.html", at("loop.html")).unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_stop-hooks"))
+        .args(["stats", "--log-dir", "logs", "--html", "loop.html"])
+        .current_dir(directory.path())
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert!(at("loop.html").is_symlink());
+
     for stdout in ["-", "/dev/stdout", "/dev/fd/1"] {
         assert_eq!(
             stats(directory.path(), &["--html", stdout]),

@@ -217,6 +217,8 @@ fn text(to: &mut String, record: &Record) -> fmt::Result {
     let (class, word) = match (record.decision.as_str(), record.verdict.as_deref()) {
         ("allow", Some("fail")) => ("fail", "no answer"),
         ("allow", _) => ("allow", "allow"),
+        // Of a gate: nobody had judged.
+        ("ask", _) => ("fail", "ask"),
         (other, _) => ("block", other),
     };
     let reason = record.reason.as_deref().unwrap_or_default();
