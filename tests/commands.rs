@@ -174,7 +174,7 @@ const PIECES: &[&str] = &[
     "2>&1", "#", " # ", "{ ", "}", "${x:-", "$'", "\\x67", "((", "))", "$((1<<2))", "x=(",
     "case a in a) ", ";; esac", "if ", "then ", "fi", "f() ", "sh -c ", "bash", "eval ", "sudo -u ",
     "env -S ", "find . -exec ", "flock f -c ", "xargs ", "é", "\u{3000}", "⏎", "\0", "--", "-", "+",
-    "=", "A=b ", "npm run ", "./deploy.sh", "migrate prod", "rsync a b:", "ssh ", "@", ":", "://",
+    "=", "A=b ", "$[", "]", "a[", "time ", "coproc ", "| tee f", "- ", "%s", "printf ", "git-", "npm run ", "./deploy.sh", "migrate prod", "rsync a b:", "ssh ", "@", ":", "://",
 ];
 
 fn shell_soup() -> impl Strategy<Value = String> {
@@ -205,7 +205,8 @@ const UNITS: &[&str] = &[
     "<<E;", "bash <<E\n", "$(bash <<E\n", "a;", "git ", "git;", "git -m ", "sudo ",
     "sudo docker exec x ", "sh -c '", "bash -c \"", "eval `", "flock f ", "find . -exec ",
     "env -S ", "cat |", "bash|", "echo x|bash;", "a=(", "case x in ", "rails migrate ", "./deploy ",
-    "npm run ", "é", "\n", "# ",
+    "npm run ", "é", "\n", "# ", "{ echo x;} | bash;", "{ ", "bash <(", "$[", "a[ ", "find -exec x \\;",
+    "cat |tee|", "printf %s ", "git merge a;", "{ { a;}|bash;",
 ];
 
 /// Quadratic time over so many would take minutes.
@@ -219,7 +220,8 @@ fn anything_is_read_in_bounded_time() {
         .map(|i| format!("$(bash <<E{i}\n"))
         .collect();
     let nested = openers.concat() + &"x\n".repeat(BYTES / 4);
-    for line in lines.chain([nested]) {
+    let groups = "{ ".repeat(BYTES / 20) + "echo a;" + &"} | bash; ".repeat(BYTES / 20);
+    for line in lines.chain([nested, groups]) {
         let started = Instant::now();
         shared_change(&line);
         // A megabyte of the slowest takes about a second in a release build.
@@ -271,7 +273,10 @@ const WRAPS: &[&str] = &[
     "case a in (a) «a»\nesac", "x=$(case a in a) «a»\nesac)", "for i in 1; do «a»\ndone",
     "# «#»\n«b»", "f() { «a»\n}; f", "A=\"$(«a»\n)\" true", "cat <(«a»\n)", "y=(a b); «a»",
     "echo $((1<<2))\n«a»", "[[ a == b ]] || «a»", "echo \"${z:-\"a b\"}\"; «a»", "echo «q» | bash",
-    "bash <<< «q»", "true &>/dev/null; «a»", "echo \"${z:-$(«a»\n)}\"", "echo \"it's\"; «a»",
+    "bash <<< «q»", "time { «a»\n}", "echo $[1<<2]\n«a»", "a[1<<2]=3\n«a»", "bash <(echo «q»)",
+    "bash < <(echo «q»)", "source <(printf '%s\\n' «q»)", "bash - <<'E'\n«a»\nE\n", "eval \"$(echo «q»)\"",
+    "{ echo true; echo «q»; } | bash", "(echo «q») | cat | bash", "echo «q» | { bash; }", "bash <<< \"$(cat <<'E'\n«a»\nE\n)\"",
+    "coproc N { «a»\n}; wait", "true &>/dev/null; «a»", "echo \"${z:-$(«a»\n)}\"", "echo \"it's\"; «a»",
 ];
 
 /// Runs `line` in bash, where `git` is a program that writes a file when it is told to push.

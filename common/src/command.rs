@@ -16,23 +16,28 @@ mod carriers;
 mod given;
 mod names;
 mod nature;
+mod output;
 mod rules;
 mod runs;
 mod words;
 
 use std::ops::Range;
+use std::slice;
 
 pub use nature::{Nature, nature};
 pub use runs::runs;
 
 use branch::Branch;
 use carriers::Carries;
+use output::Output;
 use words::{Command, Input, Script, Word};
 
 /// How deep lines of shell stand within each other before they are data.
 const DEEPEST: usize = 16;
 /// How many carriers a command is looked for behind: `sudo env nohup …`.
 const MOST_CARRIERS: usize = 32;
+/// How many commands of a group are looked at for what they write.
+const MOST_SOURCES: usize = 32;
 /// How often the bytes of a line are read in all, whatever it nests.
 const MOST_READINGS: usize = 8;
 
@@ -56,6 +61,14 @@ pub fn shared_change(line: &str) -> Option<SharedChange> {
     .line(line)
 }
 
+/// A command where it stands.
+#[derive(Clone, Copy)]
+struct Place<'a> {
+    line: &'a str,
+    script: &'a Script,
+    command: &'a Command,
+}
+
 struct Reader {
     depth: usize,
     bytes_left: usize,
@@ -68,7 +81,14 @@ impl Reader {
         let script = words::split(line);
         let commands = script.commands.iter();
         let mut changes: Vec<_> = commands
-            .filter_map(|c| self.command(line, &script, c))
+            .filter_map(|command| {
+                let place = Place {
+                    line,
+                    script: &script,
+                    command,
+                };
+                self.command(&command.words, place, MOST_CARRIERS)
+            })
             .collect();
         let backticks = script.backticks.iter();
         changes.extend(backticks.filter_map(|word| self.inner(line, &word.text, &word.at)));
@@ -92,76 +112,90 @@ impl Reader {
         Some(SharedChange { what, at })
     }
 
-    fn command(&mut self, line: &str, script: &Script, command: &Command) -> Option<SharedChange> {
-        let mut words = command.words.as_slice();
-        'carriers: for _ in 0..MOST_CARRIERS {
-            let assignments = words
-                .iter()
-                .take_while(|word| is_assignment(&word.text))
-                .count();
-            words = words.get(assignments..)?;
-            let (first, arguments) = words.split_first()?;
-            let program = names::program(&first.text);
-            let merges = self.branch.is_merged_into(&program, arguments);
-            let change = merges
-                .then_some("git-merge")
-                .or_else(|| rules::change(&program, arguments))
-                .or_else(|| names::change(words, &command.words, false));
-            if let Some(what) = change {
-                return Some(SharedChange {
-                    what,
-                    at: span(words),
-                });
-            }
-            for (carries, carried) in carriers::carried(&program, arguments) {
-                match carries {
-                    Carries::Command => {
-                        words = carried;
-                        continue 'carriers;
-                    }
-                    Carries::Script => {
-                        if let Some(what) = names::change(carried, &command.words, true) {
-                            return Some(SharedChange {
-                                what,
-                                at: span(words),
-                            });
-                        }
-                    }
-                    Carries::Text => {
-                        let text = carried.first()?;
-                        return self.inner(line, &text.text, &text.at);
-                    }
-                    Carries::Line => return self.inner(line, &joined(carried), &span(carried)),
-                    Carries::Input => return self.input(line, script, command),
+    /// Looks at `words`, which the command at `place` runs in the end, behind carriers of which some are left.
+    fn command(
+        &mut self,
+        words: &[Word],
+        place: Place<'_>,
+        carriers_left: usize,
+    ) -> Option<SharedChange> {
+        let carriers_left = carriers_left.checked_sub(1)?;
+        let assignments = words
+            .iter()
+            .take_while(|word| is_assignment(&word.text))
+            .count();
+        let words = words.get(assignments..)?;
+        let (first, arguments) = words.split_first()?;
+        let program = names::program(&first.text);
+        let all = &place.command.words;
+        let at = |what| SharedChange {
+            what,
+            at: span(words),
+        };
+        let merges = self.branch.is_merged_into(&program, arguments);
+        let change = merges
+            .then_some("git-merge")
+            .or_else(|| rules::change(&program, arguments))
+            .or_else(|| names::change(words, all, false));
+        if let Some(what) = change {
+            return Some(at(what));
+        }
+        if let Some(change) = self.substituted(first, place) {
+            return Some(change);
+        }
+        for (carries, carried) in carriers::carried(&program, arguments) {
+            let change = match carries {
+                Carries::Command => self.command(carried, place, carriers_left),
+                Carries::Script => names::change(carried, all, true)
+                    .map(at)
+                    .or_else(|| self.substituted(carried.first()?, place)),
+                Carries::Text => self.shell(carried.get(..1).unwrap_or_default(), place),
+                Carries::Line => self.shell(carried, place),
+                Carries::Input => {
+                    let input = place.command.input.as_ref();
+                    input.and_then(|input| self.input(input, place))
                 }
+            };
+            // The first row that fits says what the others would say, but for a name that tells nothing.
+            if change.is_some() || carries != Carries::Script && program != carriers::FIND {
+                return change;
             }
-            return None;
         }
         None
     }
 
+    /// Reads the line that `words` make.
+    fn shell(&mut self, words: &[Word], place: Place<'_>) -> Option<SharedChange> {
+        let first = words.first()?;
+        self.inner(place.line, &joined(words), &span(words))
+            .or_else(|| self.substituted(first, place))
+    }
+
+    /// Reads what the substitution that `word` is writes, as a shell does that runs the word.
+    fn substituted(&mut self, word: &Word, place: Place<'_>) -> Option<SharedChange> {
+        if word.text != "$()" {
+            return None;
+        }
+        self.input(&Input::Pipe(word.runs.clone()), place)
+    }
+
     /// Reads what a shell is given on its standard input, where the line holds it.
-    fn input(&mut self, line: &str, script: &Script, shell: &Command) -> Option<SharedChange> {
-        let mut input = shell.input.as_ref()?;
-        loop {
-            match input {
-                Input::Text(word) => return self.inner(line, &word.text, &word.at),
-                Input::Document(index) => {
-                    let at = script.documents.get(*index)?;
-                    return self.inner(line, line.get(at.clone())?, at);
-                }
-                Input::Pipe(index) => {
-                    let source = script.commands.get(*index)?;
-                    let (program, arguments) = source.words.split_first()?;
-                    match names::program(&program.text).as_str() {
-                        "cat" => input = source.input.as_ref()?,
-                        "echo" | "printf" => {
-                            let text = joined(arguments).replace("\\n", "\n");
-                            return self.inner(line, &text, &span(arguments));
-                        }
-                        _ => return None,
+    fn input(&mut self, input: &Input, place: Place<'_>) -> Option<SharedChange> {
+        let Place { line, script, .. } = place;
+        match input {
+            Input::Text(word) => self.shell(slice::from_ref(word), place),
+            Input::Document(index) => {
+                let at = script.documents.get(*index)?;
+                self.inner(line, line.get(at.clone())?, at)
+            }
+            Input::Pipe(indices) => {
+                let sources = script.commands.get(indices.clone())?;
+                sources.iter().rev().take(MOST_SOURCES).find_map(|source| {
+                    match output::written(source, script)? {
+                        Output::Text(text, at) => self.inner(line, &text, &at),
+                        Output::Input(input) => self.input(input, place),
                     }
-                }
+                })
             }
         }
     }

@@ -113,7 +113,25 @@ const VALUED: &[(&str, &str)] = &[
         "xargs",
         "-I -J -n -P -L -R -d -E -s -a --max-args --max-procs --max-lines --delimiter --arg-file",
     ),
-    ("parallel", "-j --jobs"),
+    (
+        "parallel",
+        "-j --jobs -a --arg-file -S --sshlogin --joblog --colsep -C -I --delay --timeout",
+    ),
+    ("ssh-agent", "-a -t -E -P -O"),
+    ("sshpass", "-p -f -d -P"),
+    (
+        "xvfb-run",
+        "-n -s -e -f -p -w --server-num --server-args --error-file",
+    ),
+    (
+        "systemd-run|systemd-inhibit|systemd-cat",
+        "-u --unit -p --property -E --setenv -M -H --uid --gid --slice --working-directory --description \
+         --what --who --why --mode -t --identifier",
+    ),
+    ("proxychains|proxychains4", "-f"),
+    ("dotenv", "-e -f -v --file"),
+    ("numactl", "-C -N -m -i -p"),
+    ("concurrently", "-n --names -c --prefix-colors -p --prefix"),
 ];
 
 /// The options of `program` that take the next word with them.

@@ -26,7 +26,10 @@ const CARRIERS: &[(Carries, &str, &str)] = &[
     (Text, SHELLS, "-c"),
     (Input, SHELLS, "$"),
     (Input, SHELLS, "-s"),
+    (Input, SHELLS, "- $"),
+    (Input, SHELLS, STDIN),
     (Script, SHELLS, "!-n"),
+    (Input, "source|.", STDIN),
     (Script, "source|.", ""),
     (Command, "python|python3|py", "-m"),
     (Script, "python|python3|py", "!-c"),
@@ -35,9 +38,18 @@ const CARRIERS: &[(Carries, &str, &str)] = &[
         "node|ruby|perl|php|tsx|ts-node",
         "!-e|-p|-c|-l|--eval|--print|--check",
     ),
-    (Line, "eval|watch", ""),
+    (
+        Line,
+        "eval|watch|concurrently|hyperfine|cross-env-shell",
+        "",
+    ),
+    (Input, "parallel", "$"),
+    // Behind the colons stand lines where none stands before.
+    (Line, "parallel|:::", ""),
     (Text, "trap", ""),
     (Line, "git", "submodule foreach"),
+    (Text, "git", "rebase .. -x|--exec"),
+    (Command, "git", "bisect run"),
     (Text, "su|runuser|sg|script", ".. -c|--command"),
     (Command, "runuser", ""),
     (Command, "script", "*"),
@@ -52,12 +64,25 @@ const CARRIERS: &[(Carries, &str, &str)] = &[
     ),
     (
         Command,
-        "strace|ltrace|noglob|nocorrect|caffeinate|chronic|unbuffer|winpty|xargs|parallel",
+        "strace|ltrace|noglob|nocorrect|caffeinate|chronic|unbuffer|winpty|xargs|coproc|entr|pkexec|valgrind",
         "",
     ),
+    (
+        Command,
+        "ssh-agent|sshpass|xvfb-run|dbus-run-session|systemd-run|systemd-inhibit|systemd-cat|fakeroot|\
+         proxychains|proxychains4|torsocks|torify|numactl|eatmydata|firejail|unshare|setpriv",
+        "",
+    ),
+    (Command, "dotenv", "run"),
+    (Command, "cross-env|dotenv", ""),
+    (Command, "nix", "develop|shell|run .. -c|--command"),
     (Command, "command", "!-v|-V"),
-    (Command, "timeout|gtimeout|chroot|gosu", "*"),
-    (Command, "find", ".. -exec|-execdir|-ok"),
+    (
+        Command,
+        "timeout|gtimeout|chroot|gosu|taskset|chrt|faketime|envdir",
+        "*",
+    ),
+    (Command, FIND, ".. -exec|-execdir|-ok|-okdir"),
     (
         Command,
         "docker|podman|nerdctl|docker-compose|kubectl|oc",
@@ -84,6 +109,12 @@ const CARRIERS: &[(Carries, &str, &str)] = &[
     (Script, "gh", "workflow run"),
 ];
 
+/// Runs as many commands as it is given, each up to a `;` or a `+`.
+pub(super) const FIND: &str = "find";
+
+/// Names of the standard input.
+const STDIN: &str = "/dev/stdin|/dev/fd/0|/proc/self/fd/0";
+
 const SHELLS: &str = "sh|bash|zsh|dash|ksh|ash|fish|rbash";
 
 /// What `program` carries, and the words of it.
@@ -92,10 +123,15 @@ pub(super) fn carried<'a>(
     words: &'a [Word],
 ) -> impl Iterator<Item = (Carries, &'a [Word])> {
     let valued = valued(program);
+    let finds = program == FIND;
+    let is_end = move |word: &Word| finds && matches!(word.text.as_str(), ";" | "+");
     CARRIERS
         .iter()
         .filter(move |(_, names, _)| is_called(names, program))
-        .filter_map(move |(carries, _, form)| Some((*carries, behind(form, words, valued)?)))
+        .flat_map(move |(carries, _, form)| {
+            let parts = words.split(is_end);
+            parts.filter_map(move |part| Some((*carries, behind(form, part, valued)?)))
+        })
 }
 
 /// The words from the first operand behind `form`; `None` if they don't begin with it.

@@ -17,18 +17,24 @@ const KEYWORDS: &[&str] = &[
     "esac", "function", "coproc",
 ];
 
+/// Those of them that open a group, and those that close one.
+const OPENERS: &[&str] = &["{", "if", "do", "case"];
+const CLOSERS: &[&str] = &["}", "fi", "done", "esac"];
+
 /// A word without its quotes, and its bytes in the line with them. A substitution in it is the text `$()`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Word {
     pub text: String,
     pub at: Range<usize>,
+    /// The commands of the substitutions in it, but for those in backticks.
+    pub runs: Range<usize>,
 }
 
 /// What a command reads on its standard input, where the line says so.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Input {
-    /// The output of the command with this index.
-    Pipe(usize),
+    /// The output of the commands with these indices.
+    Pipe(Range<usize>),
     /// The here-document with this index.
     Document(usize),
     /// A here-string.
@@ -91,6 +97,9 @@ impl<'a> Reader<'a> {
         let mut command = Command::default();
         let mut parentheses = 0_usize;
         let mut cases = 0_usize;
+        // Where the groups around begin, and the one that was closed last.
+        let mut groups = Vec::new();
+        let mut group = None;
         // Between these, `<<` shifts bits.
         let mut arithmetic = in_substitution && self.rest().starts_with('(');
         while let Some(c) = self.peek() {
@@ -108,7 +117,10 @@ impl<'a> Reader<'a> {
                 }
                 '(' => {
                     self.at += 1;
-                    self.finish(&mut command);
+                    if !command.words.is_empty() {
+                        self.finish(&mut command);
+                    }
+                    groups.push(self.script.commands.len());
                     arithmetic |= self.peek() == Some('(');
                     parentheses += 1;
                 }
@@ -118,14 +130,19 @@ impl<'a> Reader<'a> {
                     if parentheses == 0 && cases == 0 && in_substitution {
                         return;
                     }
+                    // In `case`, one closes nothing.
+                    if parentheses > 0 {
+                        group = groups.pop();
+                    }
                     parentheses = parentheses.saturating_sub(1);
                     arithmetic &= parentheses > 0;
                 }
                 '|' if !self.rest().starts_with("||") => {
                     self.at += 1;
                     self.eat("&");
-                    let source = self.finish(&mut command);
-                    command.input = source.map(Input::Pipe);
+                    let source = self.finish(&mut command).or(group);
+                    let written = source.map(|first| first..self.script.commands.len());
+                    command.input = written.map(Input::Pipe);
                 }
                 '<' | '>' if !self.at_process_substitution() => {
                     self.redirection(&mut command, arithmetic);
@@ -135,12 +152,21 @@ impl<'a> Reader<'a> {
                     self.at += 1;
                     self.eat("|");
                     self.finish(&mut command);
+                    group = None;
                 }
-                _ => match self.argument(&mut command) {
-                    Some("case") => cases += 1,
-                    Some("esac") => cases = cases.saturating_sub(1),
-                    _ => {}
-                },
+                _ => {
+                    let keyword = self.argument(&mut command).unwrap_or_default();
+                    match keyword {
+                        "case" => cases += 1,
+                        "esac" => cases = cases.saturating_sub(1),
+                        _ => {}
+                    }
+                    if OPENERS.contains(&keyword) {
+                        groups.push(self.script.commands.len());
+                    } else if CLOSERS.contains(&keyword) {
+                        group = groups.pop();
+                    }
+                }
             }
         }
         self.finish(&mut command);
@@ -150,7 +176,7 @@ impl<'a> Reader<'a> {
     fn argument(&mut self, command: &mut Command) -> Option<&'static str> {
         let word = self.word();
         let plain = self.line.get(word.at.clone()) == Some(word.text.as_str());
-        let first = plain && command.words.is_empty();
+        let first = plain && begins(&mut command.words, &word.text);
         let keyword = KEYWORDS
             .iter()
             .find(|keyword| first && **keyword == word.text);
@@ -160,7 +186,7 @@ impl<'a> Reader<'a> {
                 self.blanks();
                 self.word();
             }
-            Some(&"case") => command.words.push(word),
+            Some(&"case" | &"coproc") => command.words.push(word),
             Some(_) => {}
             None => {
                 let number = plain && word.text.bytes().all(|byte| byte.is_ascii_digit());
@@ -207,6 +233,8 @@ impl<'a> Reader<'a> {
             let file = self.word();
             if output {
                 command.outputs.push(file);
+            } else if !file.runs.is_empty() {
+                command.input = Some(Input::Pipe(file.runs));
             }
         }
     }
@@ -247,11 +275,13 @@ impl<'a> Reader<'a> {
 
     fn word(&mut self) -> Word {
         let start = self.at;
+        let first = self.script.commands.len();
         let mut text = String::new();
         self.text(&mut text, None, false);
         Word {
             text,
             at: start..self.at,
+            runs: first..self.script.commands.len(),
         }
     }
 
@@ -277,6 +307,12 @@ impl<'a> Reader<'a> {
                     self.at = (self.at + inside.len() + 1).min(self.line.len());
                 }
                 '"' => self.nested(out, '"', true),
+                // In the subscript of a variable that is set, `<<` shifts bits.
+                '[' if close.is_none() && self.sets_element(out) => {
+                    out.push('[');
+                    self.nested(out, ']', true);
+                    out.push(']');
+                }
                 '`' => self.backticks(out),
                 '$' => match self.peek() {
                     Some('(') => self.substitution(out),
@@ -285,6 +321,13 @@ impl<'a> Reader<'a> {
                         out.push_str("${");
                         self.nested(out, '}', quoted);
                         out.push('}');
+                    }
+                    // The old way to write arithmetic.
+                    Some('[') => {
+                        self.at += 1;
+                        out.push_str("$[");
+                        self.nested(out, ']', true);
+                        out.push(']');
                     }
                     Some('\'') if !quoted => self.ansi_c(out),
                     Some('"') if !quoted => {}
@@ -301,6 +344,15 @@ impl<'a> Reader<'a> {
             self.text(out, Some(close), quoted);
             self.depth -= 1;
         }
+    }
+
+    /// Whether what comes is the subscript of `name` and then `=`.
+    fn sets_element(&self, name: &str) -> bool {
+        let is_name =
+            !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
+        let line = || self.rest().split('\n').next().unwrap_or_default();
+        let behind = || line().split_once(']').map_or("", |(_, behind)| behind);
+        is_name && (behind().starts_with('=') || behind().starts_with("+="))
     }
 
     /// Reads the commands between parentheses, from the opening one.
@@ -342,7 +394,8 @@ impl<'a> Reader<'a> {
             }
         }
         let at = start..self.at;
-        self.script.backticks.push(Word { text, at });
+        let runs = 0..0;
+        self.script.backticks.push(Word { text, at, runs });
         out.push_str("$()");
     }
 
@@ -402,6 +455,27 @@ impl<'a> Reader<'a> {
 
     fn rest(&self) -> &'a str {
         self.line.get(self.at..).unwrap_or_default()
+    }
+}
+
+/// Whether a keyword may stand behind `words`: at the beginning, after `time`, and after `coproc`, where an opener has
+/// the name before it taken away.
+fn begins(words: &mut Vec<Word>, word: &str) -> bool {
+    let texts: Vec<&str> = words
+        .iter()
+        .take(4)
+        .map(|word| word.text.as_str())
+        .collect();
+    match texts.as_slice() {
+        [] | ["coproc"] => true,
+        ["time", rest @ ..] => rest
+            .iter()
+            .all(|word| matches!(*word, "-p" | "--" | "time")),
+        ["coproc", _] if OPENERS.contains(&word) => {
+            words.truncate(1);
+            true
+        }
+        _ => false,
     }
 }
 
