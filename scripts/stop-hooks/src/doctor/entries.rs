@@ -173,14 +173,9 @@ pub fn elsewhere(file: &File, owner: &Owner) -> Vec<Finding> {
             .iter()
             .filter_map(|run| Path::new(run.first()?).file_name());
         if programs.any(|program| NAMES.iter().any(|name| program == *name)) {
-            findings.push(Finding::warning(
-                "entries",
-                format!(
-                    "{}: {} is not an installed program of ours",
-                    file.shown, registered.command
-                ),
-                "remove it, or it runs beside the installed one",
-            ));
+            let what = format!("{}: not an installed program of ours", file.shown);
+            let todo = "remove it, or it runs beside the installed one";
+            findings.push(Finding::warning("entries", what, todo).of(&registered.command));
         }
     }
     findings
