@@ -22,7 +22,7 @@ use crate::error::Error;
 use crate::places::Places;
 use crate::settings::Settings;
 use crate::settings::splice::{self, Registered};
-use crate::terminal::{Ink, Style, clean_line};
+use crate::terminal::{Ink, Style, afterwards, clean_line};
 
 /// `stop-hooks doctor --help`.
 pub const HELP: &str = "\
@@ -199,7 +199,9 @@ pub fn run(args: &mut lexopt::Parser, out: &mut dyn Write) -> Result<(), Error> 
     if let Some(file) = &codex {
         findings.extend(codex::check(file, &owner, &places, offline));
     }
-    print(&together(findings), Ink::for_stdout(), out)
+    afterwards(out, |out| {
+        print(&together(findings), Ink::for_stdout(), out)
+    })
 }
 
 /// `findings` with those that are alike in one, where the first of them was.

@@ -27,7 +27,7 @@ mod terminal;
 mod typed;
 mod uninstall;
 
-use std::io::{self, StdoutLock, Write};
+use std::io::{self, Write};
 use std::process::ExitCode;
 
 use error::Error;
@@ -39,17 +39,6 @@ struct Command {
     summary: &'static str,
     help: &'static str,
     run: fn(&mut lexopt::Parser, &mut dyn Write) -> Result<(), Error>,
-    /// When its reader has seen enough: `stop-hooks … | head`.
-    unread: Unread,
-}
-
-/// What a command does when nobody reads on.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Unread {
-    /// It ends: there is nothing to it but what it writes.
-    Ends,
-    /// It goes on: it changes something, or its exit code tells something.
-    GoesOn,
 }
 
 const COMMANDS: [Command; 10] = [
@@ -58,81 +47,68 @@ const COMMANDS: [Command; 10] = [
         summary: "put the hooks in place, or change how they run",
         help: install::HELP,
         run: install::run,
-        unread: Unread::GoesOn,
     },
     Command {
         name: "uninstall",
         summary: "take them away",
         help: uninstall::HELP,
         run: uninstall::run,
-        unread: Unread::GoesOn,
     },
     Command {
         name: "explain",
         summary: "why a hook decided as it did, stage by stage",
         help: explain::HELP,
         run: explain::run,
-        unread: Unread::Ends,
     },
     Command {
         name: "replay",
         summary: "what they would have done in past sessions",
         help: replay::HELP,
         run: replay::run,
-        unread: Unread::Ends,
     },
     Command {
         name: "stats",
         summary: "what they did, from the decision log",
         help: stats::HELP,
         run: stats::run,
-        unread: Unread::Ends,
     },
     Command {
         name: "mark",
         summary: "say that a decision was right or wrong",
         help: mark::HELP,
         run: mark::run,
-        unread: Unread::GoesOn,
     },
     Command {
         name: "export-marked",
         summary: "make test data of marked decisions",
         help: export_marked::HELP,
         run: export_marked::run,
-        unread: Unread::GoesOn,
     },
     Command {
         name: "rejudge",
         summary: "put logged texts to the judge again",
         help: rejudge::HELP,
         run: rejudge::run,
-        unread: Unread::Ends,
     },
     Command {
         name: "doctor",
         summary: "whether they will fire, and if not, why not",
         help: doctor::HELP,
         run: doctor::run,
-        unread: Unread::GoesOn,
     },
     Command {
         name: "redact",
         summary: "take the secrets out of JSON lines",
         help: filter::HELP,
         run: filter::run,
-        unread: Unread::Ends,
     },
 ];
 
 fn main() -> ExitCode {
-    let mut out = Stdout {
-        to: io::stdout().lock(),
-        unread: Unread::Ends,
-        gone: false,
-    };
+    let mut out = io::stdout().lock();
     match dispatch(&mut out).and_then(|()| Ok(out.flush()?)) {
         Ok(()) => ExitCode::SUCCESS,
+        // The reader has seen enough: `stop-hooks … | head`.
         Err(Error::Output(e)) if e.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(e) => {
             terminal::tell(&e);
@@ -144,45 +120,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Stdout, and what becomes of words that nobody reads.
-struct Stdout {
-    to: StdoutLock<'static>,
-    unread: Unread,
-    gone: bool,
-}
-
-impl Stdout {
-    /// What `written` is to who wrote.
-    fn told<T>(&mut self, written: io::Result<T>, unread: T) -> io::Result<T> {
-        match written {
-            Err(e) if e.kind() == io::ErrorKind::BrokenPipe && self.unread == Unread::GoesOn => {
-                self.gone = true;
-                Ok(unread)
-            }
-            other => other,
-        }
-    }
-}
-
-impl Write for Stdout {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        if self.gone {
-            return Ok(bytes.len());
-        }
-        let written = self.to.write(bytes);
-        self.told(written, bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        if self.gone {
-            return Ok(());
-        }
-        let flushed = self.to.flush();
-        self.told(flushed, ())
-    }
-}
-
-fn dispatch(out: &mut Stdout) -> Result<(), Error> {
+fn dispatch(out: &mut dyn Write) -> Result<(), Error> {
     let mut args = lexopt::Parser::from_env();
     let name = match args.next()? {
         None => return Err(Error::Usage("which command? Try --help.".to_owned())),
@@ -205,7 +143,6 @@ fn dispatch(out: &mut Stdout) -> Result<(), Error> {
     {
         return Ok(out.write_all(command.help.as_bytes())?);
     }
-    out.unread = command.unread;
     (command.run)(&mut args, out)
 }
 

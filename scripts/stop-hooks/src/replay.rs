@@ -30,7 +30,7 @@ use crate::judging::Judgement;
 use crate::places::Places;
 use crate::progress::{Interruption, Progress, Unit};
 use crate::registration::{self, Flags};
-use crate::terminal::{Ink, count, count_of, tell};
+use crate::terminal::{Ink, afterwards, count, count_of, tell};
 use crate::typed;
 use asking::{Hit, Hits, ask};
 use tally::Tally;
@@ -106,17 +106,17 @@ pub fn run(args: &mut lexopt::Parser, out: &mut dyn Write) -> Result<(), Error> 
     }
     files.unread().iter().for_each(tell);
     files.left_out().iter().for_each(tell);
-    if !options.json {
-        write!(report.out, "{}, ", count_of(files.opened(), "file"))?;
-        report
-            .tally
-            .print(files.days(), Ink::for_stdout(), &mut report.out)?;
-    }
-    report.out.flush()?;
-    match files.unread().len() {
-        0 => Ok(()),
-        unread => Err(Error::LeftOut(unread)),
-    }
+    afterwards(&mut report.out, |out| {
+        if !options.json {
+            write!(out, "{}, ", count_of(files.opened(), "file"))?;
+            report.tally.print(files.days(), Ink::for_stdout(), out)?;
+        }
+        match files.unread().len() {
+            0 => Ok(()),
+            unread => Err(Error::LeftOut(unread)),
+        }
+    })?;
+    Ok(report.out.flush()?)
 }
 
 /// Where what is found goes: into the summary, or line by line to whoever reads JSON.

@@ -37,10 +37,13 @@ fn who_reads_no_further_changes_no_exit_code() {
         format!("{record}\n"),
     )
     .unwrap();
+    fs::write(home.path().join("rows.jsonl"), "{\"text\":\"x\"}\n").unwrap();
+    symlink("loop.jsonl", home.path().join("loop.jsonl")).unwrap();
     for (args, code) in [
         (&["doctor", "--offline"][..], 1),
         (&["mark", "a", "right"], 0),
         (&["stats"], 0),
+        (&["replay", "rows.jsonl", "loop.jsonl"], 1),
     ] {
         let (reader, writer) = io::pipe().unwrap();
         drop(reader);

@@ -174,7 +174,7 @@ impl Tally {
         &self,
         days: Option<(Date, Date)>,
         ink: Ink,
-        out: &mut impl Write,
+        out: &mut dyn Write,
     ) -> Result<(), Error> {
         let labelled = self
             .hooks
@@ -246,7 +246,7 @@ impl Tally {
     }
 
     /// A day without a session counts too: it is as much a day of the month that is paid for.
-    fn print_calls(&self, days: Option<(Date, Date)>, out: &mut impl Write) -> Result<(), Error> {
+    fn print_calls(&self, days: Option<(Date, Date)>, out: &mut dyn Write) -> Result<(), Error> {
         let hits = self.hits();
         write!(out, "\nA judge would be asked {}", count_of(hits, "time"))?;
         if let Some((first, last)) = days {
@@ -276,7 +276,7 @@ impl Tally {
         Ok(())
     }
 
-    fn print_list(&self, ink: Ink, out: &mut impl Write) -> Result<(), Error> {
+    fn print_list(&self, ink: Ink, out: &mut dyn Write) -> Result<(), Error> {
         if self.listed.is_empty() {
             return Ok(());
         }
