@@ -11,7 +11,7 @@ mod output;
 #[cfg(test)]
 mod tests;
 
-use crate::command::{Nature, nature};
+use crate::command::{Nature, Step, nature};
 use crate::input::BackgroundTask;
 
 pub use digest::{MAX_BYTES as DIGEST_MAX_BYTES, MAX_LINES as DIGEST_MAX_LINES};
@@ -155,6 +155,14 @@ impl Call {
         test && !matches!(self.status, Some(Status::Error | Status::Denied))
     }
 
+    /// Whether it changed a file or tested; where it did both, which of them last.
+    fn ends_with(&self) -> Option<Step> {
+        match &self.what {
+            What::Run(run) if self.is_edit() || self.is_test() => run.nature.last,
+            _ => self.is_edit().then_some(Step::Edit),
+        }
+    }
+
     /// It ran and says that all is well; the tail of a pipe says so whatever the test said.
     fn passed(&self) -> bool {
         self.status == Some(Status::Ok) && !self.result.as_ref().is_some_and(|r| r.failed)
@@ -195,24 +203,22 @@ impl Activity {
         self.known && !self.cut && self.calls.is_empty() && self.running.is_empty()
     }
 
-    /// A file was changed and no test, build or check has run since.
-    pub fn edits_after_last_test(&self) -> bool {
-        let last = self
-            .calls
-            .iter()
-            .rev()
-            .find(|call| call.is_edit() || call.is_test());
-        last.is_some_and(|call| !call.is_test())
-    }
-
     /// The last test, build or check ran after the last change of a file, and passed.
     pub fn passed_after_last_edit(&self) -> bool {
-        let last = self
-            .calls
-            .iter()
-            .rev()
-            .find(|call| call.is_edit() || call.is_test());
-        last.is_some_and(|call| call.is_test() && call.passed())
+        self.last_edit_or_test()
+            .is_some_and(|call| call.passed() && call.ends_with() == Some(Step::Test))
+    }
+
+    /// What was done doesn't bear out that tests passed: the last of them failed or didn't end, a file was changed after
+    /// it, or there was none. Where the beginning of the turn isn't known, there may have been one.
+    pub fn contradicts_a_claim(&self) -> bool {
+        let nothing_seen = self.last_edit_or_test().is_none();
+        self.known && !(self.cut && nothing_seen) && !self.passed_after_last_edit()
+    }
+
+    fn last_edit_or_test(&self) -> Option<&Call> {
+        let mut newest_first = self.calls.iter().rev();
+        newest_first.find(|call| call.ends_with().is_some())
     }
 
     /// Something was seen to fail before the first change of a file.

@@ -24,7 +24,7 @@ mod words;
 use std::ops::Range;
 use std::slice;
 
-pub use nature::{Nature, nature};
+pub use nature::{Nature, Step, ToldBy, nature};
 pub use runs::runs;
 
 use branch::Branch;

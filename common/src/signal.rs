@@ -138,8 +138,8 @@ pub struct Read {
     reading: Reading,
 }
 
-/// Looks at the end of `turn`, which was `read`, in the light of its activity: after an edit that nothing has tested, no
-/// claim of a result settles anything, and a turn without a call of a tool has hardly changed code.
+/// Looks at the end of `turn`, which was `read`, in the light of its activity: a claim of a result that no passing run
+/// after the last edit bears out settles nothing, and a turn without a call of a tool has hardly changed code.
 pub fn look_at_turn(
     hook: &crate::Hook,
     turn: &Turn,
@@ -151,7 +151,7 @@ pub fn look_at_turn(
     } else {
         sensitivity
     };
-    let void = if turn.activity.edits_after_last_test() {
+    let void = if turn.activity.contradicts_a_claim() {
         hook.claims
     } else {
         &[]

@@ -8,6 +8,7 @@ use std::fmt::Write as _;
 
 use super::output::{first_line, plain};
 use super::{Activity, Call, Status, What};
+use crate::command::Step;
 use crate::input::BackgroundTask;
 use crate::redact::redact;
 
@@ -68,7 +69,9 @@ impl Activity {
             let mut mark = |here: bool, words: &str| marks.push_str(if here { words } else { "" });
             mark(Some(at) == reproduction, " [failed before the first edit]");
             mark(Some(at) == last_edit, " [last edit]");
-            let after = Some(at) == last_test && last_test > last_edit;
+            let after = Some(at) == last_test
+                && (last_test > last_edit
+                    || last_test == last_edit && call.ends_with() == Some(Step::Test));
             mark(
                 after && last_edit.is_some(),
                 " [last test after the last edit]",

@@ -5,8 +5,11 @@ use proptest::prelude::*;
 use super::*;
 use crate::redact::redact;
 
-/// A turn, oldest first: what was called, how it ended, what was printed.
-fn turn(calls: &[(What, Option<Status>, &str)]) -> Activity {
+/// What was called, how it ended, what was printed.
+type Row<'a> = (What, Option<Status>, &'a str);
+
+/// A turn, oldest first.
+fn turn(calls: &[Row<'_>]) -> Activity {
     let mut log = Log::default();
     for (at, (what, status, tail)) in calls.iter().enumerate().rev() {
         let id = format!("call {at}");
@@ -24,7 +27,7 @@ fn turn(calls: &[(What, Option<Status>, &str)]) -> Activity {
     log.finish()
 }
 
-fn ran(command: &str, code: i32, output: &'static str) -> (What, Option<Status>, &'static str) {
+fn ran(command: &str, code: i32, output: &'static str) -> Row<'static> {
     let status = if code == 0 {
         Status::Ok
     } else {
@@ -33,22 +36,22 @@ fn ran(command: &str, code: i32, output: &'static str) -> (What, Option<Status>,
     (What::run(command), Some(status), output)
 }
 
-fn edited(file: &str) -> (What, Option<Status>, &'static str) {
+fn edited(file: &str) -> Row<'static> {
     (What::Edit(vec![file.to_owned()]), Some(Status::Ok), "")
 }
 
 const PASSES: &str = "running 3 tests\n\ntest result: ok. 3 passed; 0 failed; 0 ignored\n";
 const FAILS: &str = "test result: FAILED. 2 passed; 1 failed; 0 ignored\nerror: test failed\n";
 
-/// Has edit, edits after the last test, passed after the last edit, failing run before the first edit.
+/// Has edit, contradicts a claim of passing tests, passed after the last edit, failing run before the first edit.
 #[track_caller]
-fn check(calls: &[(What, Option<Status>, &str)], digest: &str, facts: [bool; 4]) {
+fn check(calls: &[Row<'_>], digest: &str, facts: [bool; 4]) {
     let activity = turn(calls);
     assert!(activity.is_known());
     assert_eq!(activity.digest(), digest);
     let found = [
         activity.has_edit(),
-        activity.edits_after_last_test(),
+        activity.contradicts_a_claim(),
         activity.passed_after_last_edit(),
         activity.failing_run_before_first_edit(),
     ];
@@ -115,7 +118,89 @@ fn a_claim_without_a_run() {
         "edit a.rs [last edit]",
         [true, true, false, false],
     );
-    check(&[], "no tool was called", [false; 4]);
+    check(&[], "no tool was called", [false, true, false, false]);
+}
+
+#[test]
+fn a_claim_stands_on_a_passing_run_after_the_last_edit() {
+    let edit = || edited("a.rs");
+    let left = |status| (What::run("cargo test"), status, "");
+    let none: &[Row<'_>] = &[];
+    let rows: &[(&str, &[Row<'_>], bool)] = &[
+        ("passed", &[edit(), ran("cargo test", 0, PASSES)], false),
+        ("in another way", &[edit(), ran("pnpm test", 0, "")], false),
+        ("no edit", &[ran("cargo test", 0, PASSES)], false),
+        (
+            "edited before in one line",
+            &[ran("sed -i s/a/b/ a.rs && cargo test", 0, PASSES)],
+            false,
+        ),
+        ("nothing", none, true),
+        ("only reading", &[ran("git status", 0, "")], true),
+        ("no run", &[edit()], true),
+        ("failed", &[edit(), ran("cargo test", 101, FAILS)], true),
+        (
+            "failed in a pipe",
+            &[edit(), ran("cargo test | tail -3", 0, FAILS)],
+            true,
+        ),
+        (
+            "edited after",
+            &[ran("cargo test", 0, PASSES), edit()],
+            true,
+        ),
+        (
+            "edited after in one line",
+            &[ran("cargo test && sed -i s/a/b/ a.rs", 0, PASSES)],
+            true,
+        ),
+        (
+            "edited by the shell",
+            &[
+                ran("cargo test", 0, PASSES),
+                ran("jq .a=1 x > t && mv t x", 0, ""),
+            ],
+            true,
+        ),
+        ("denied", &[edit(), left(Some(Status::Denied))], true),
+        ("running", &[edit(), left(Some(Status::Running))], true),
+        ("stopped", &[edit(), left(Some(Status::Stopped))], true),
+        ("no result", &[edit(), left(None)], true),
+        (
+            "a version",
+            &[edit(), ran("pytest --version", 0, "pytest 8.0")],
+            true,
+        ),
+    ];
+    for (name, calls, contradicted) in rows {
+        assert_eq!(turn(calls).contradicts_a_claim(), *contradicted, "{name}");
+    }
+    // Who knows what ran before.
+    let cut = |calls| Activity {
+        cut: true,
+        ..turn(calls)
+    };
+    assert!(!cut(none).contradicts_a_claim());
+    assert!(cut(&[edit()]).contradicts_a_claim());
+    assert!(!Activity::default().contradicts_a_claim());
+}
+
+#[test]
+fn an_edit_and_a_test_in_one_command_stand_in_their_order() {
+    check(
+        &[ran(
+            "cat > t.py <<EOF\nx\nEOF\npython -m pytest t.py",
+            0,
+            "2 passed",
+        )],
+        "$ cat > t.py <<EOF … => ok: 2 passed [last edit] [last test after the last edit]",
+        [true, false, true, false],
+    );
+    check(
+        &[ran("cargo test && sed -i s/a/b/ a.rs", 0, PASSES)],
+        "$ cargo test && sed -i s/a/b/ a.rs => ok: test result: ok. 3 passed; 0 failed; 0 ignored [last edit]",
+        [true, true, false, false],
+    );
 }
 
 #[test]
@@ -124,7 +209,7 @@ fn a_pipe_hides_the_exit_status_but_not_the_words() {
         &[edited("a.rs"), ran("cargo test 2>&1 | tail -5", 0, FAILS)],
         "edit a.rs [last edit]\n\
          $ cargo test 2>&1 | tail -5 => ok: test result: FAILED. 2 passed; 1 failed; 0 ignored [last test after the last edit]",
-        [true, false, false, false],
+        [true, true, false, false],
     );
 }
 
@@ -163,7 +248,7 @@ fn what_did_not_run_proves_nothing() {
          $ cargo build => denied\n\
          $ npm run dev => still running\n\
          $ make => no result known",
-        [false, false, false, false],
+        [false, true, false, false],
     );
 }
 
@@ -182,7 +267,7 @@ fn a_search_that_finds_nothing_is_no_reproduction() {
     ];
     let digest = "edit a.rs [last edit]\n\
          $ pytest => exit 1: === 1 failed, 3 passed in 0.12s === [last test after the last edit]";
-    check(&calls, digest, [true, false, false, false]);
+    check(&calls, digest, [true, true, false, false]);
 }
 
 #[test]
