@@ -51,3 +51,48 @@ fn resolved(path: &Path) -> Option<PathBuf> {
         Err(_) => Some(resolved(path.parent()?)?.join(path.file_name()?)),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    #[test]
+    fn a_project_is_known_by_any_name_of_it() {
+        let root = tempfile::tempdir().unwrap();
+        let at = |path: &str| root.path().join(path);
+        fs::create_dir_all(at("project/src")).unwrap();
+        fs::create_dir(at("home")).unwrap();
+        symlink(at("project/src"), at("home/link")).unwrap();
+        let project = Project::new([at("project"), at("nowhere")]);
+        for (path, expected) in [
+            ("project", true),
+            ("project/new/one", true),
+            ("home/../project/src", true),
+            ("home/link/new", true),
+            ("home/new/../../project", true),
+            ("home", false),
+            ("project-2", false),
+            ("nowhere", false),
+        ] {
+            assert_eq!(project.holds(&at(path)), expected, "{path}");
+        }
+        assert!(!Project::default().holds(&at("project")));
+    }
+
+    #[test]
+    fn a_working_tree_is_a_project_unless_the_home_is_in_it() {
+        let root = tempfile::tempdir().unwrap();
+        let at = |path: &str| root.path().join(path);
+        fs::create_dir_all(at("tree/.git")).unwrap();
+        fs::create_dir_all(at("tree/sub/home")).unwrap();
+        let holds = |home: &str| {
+            let project = Project::default().with_tree_of(&at("tree/sub"), Some(&at(home)));
+            project.holds(&at("tree/bin"))
+        };
+        assert!(holds("elsewhere"));
+        assert!(!holds("tree"));
+        assert!(!holds("tree/sub/home"));
+    }
+}

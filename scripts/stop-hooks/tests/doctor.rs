@@ -674,7 +674,7 @@ fn codex_is_asked_for_its_trust() {
     home.write(".codex/hooks.json", "{,}");
     let (said, _) = home.doctor(&["--offline"]);
     assert!(
-        said.contains("error    codex     ~/.codex/hooks.json is not JSON: "),
+        said.contains("error    codex     ~/.codex/hooks.json: not valid JSON: "),
         "{said}"
     );
 }

@@ -30,7 +30,7 @@ const TODO: &str =
 /// Checks the hooks of ours in Codex's hooks file.
 pub fn check(file: &File, owner: &Owner, places: &Places, offline: bool) -> Vec<Finding> {
     if let Err(e) = json::parse(file.settings.text()) {
-        let what = format!("{} is not JSON: {e}", file.shown);
+        let what = format!("{}: {e}", file.shown);
         return vec![Finding::error(
             AREA,
             what,

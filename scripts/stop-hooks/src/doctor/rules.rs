@@ -19,7 +19,11 @@ pub fn check(file: &File, owner: &Owner) -> Vec<Finding> {
     let text = file.settings.text();
     let root = match json::parse(text) {
         Ok(root) => root,
-        Err(e) => {
+        Err(e @ json::Error::Deep) => {
+            let what = format!("{}: {e}", file.shown);
+            return vec![Finding::error(AREA, what, "make it flatter")];
+        }
+        Err(json::Error::Syntax(e)) => {
             let what = format!("{} is not JSON: {e}", file.shown);
             let todo =
                 "the client ignores the whole file; comments and trailing commas aren't allowed";

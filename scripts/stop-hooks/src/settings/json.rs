@@ -5,12 +5,41 @@
 //! JSON at all, by the client's strict rules, is `serde_json`'s question; the scanner runs only on a text that
 //! is.
 
+use std::fmt;
 use std::ops::Range;
 
-use serde::de::{Error as _, IgnoredAny};
+use serde::de::IgnoredAny;
 
 /// The depth to which a text is read, as `serde_json` does: each level takes some of the stack.
 const DEEPEST: usize = 128;
+
+/// Why a text isn't read.
+#[derive(Debug)]
+pub enum Error {
+    /// It is not exactly one JSON value.
+    Syntax(serde_json::Error),
+    /// It is deeper than is read here.
+    Deep,
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            // serde_json quotes no content in syntax errors, only the place and the kind.
+            Self::Syntax(e) => write!(f, "not valid JSON: {e}"),
+            Self::Deep => write!(f, "it nests deeper than {DEEPEST}, which is not read here"),
+        }
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Syntax(e) => Some(e),
+            Self::Deep => None,
+        }
+    }
+}
 
 /// One value and its bytes in the text.
 #[derive(Debug, Clone)]
@@ -110,13 +139,12 @@ fn below<'a>(key: &str, node: &'a Node) -> Vec<(String, &'a str)> {
 /// Reads `text`, which may start with a byte order mark.
 ///
 /// # Errors
-/// When it is not exactly one JSON value.
-pub fn parse(text: &str) -> Result<Node, serde_json::Error> {
+/// When it is not exactly one JSON value, or too deep.
+pub fn parse(text: &str) -> Result<Node, Error> {
     let bare = text.strip_prefix('\u{feff}').unwrap_or(text);
-    serde_json::from_str::<IgnoredAny>(bare)?;
+    serde_json::from_str::<IgnoredAny>(bare).map_err(Error::Syntax)?;
     if depth(bare) > DEEPEST {
-        let why = format!("it nests deeper than {DEEPEST}, too deep to be read here");
-        return Err(serde_json::Error::custom(why));
+        return Err(Error::Deep);
     }
     let mut scanner = Scanner {
         text,

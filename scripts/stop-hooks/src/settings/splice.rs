@@ -41,8 +41,8 @@ pub struct Registered {
 /// Why a text can't be edited. It is left alone then.
 #[derive(Debug)]
 pub enum Error {
-    /// Not JSON by the client's strict rules.
-    Json(serde_json::Error),
+    /// Not JSON by the client's strict rules, or too deep.
+    Json(json::Error),
     /// A value on the way to the entries has another type than the client knows.
     Shape {
         /// The keys that lead to it; empty for the whole text.
@@ -55,8 +55,7 @@ pub enum Error {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            // serde_json quotes no content in syntax errors, only the place and the kind.
-            Self::Json(e) => write!(f, "not valid JSON: {e}"),
+            Self::Json(e) => e.fmt(f),
             Self::Shape { path, expected } if path.is_empty() => {
                 write!(f, "its value is not {expected}")
             }
