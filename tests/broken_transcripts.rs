@@ -285,6 +285,123 @@ fn a_turn_without_an_end_in_sight() {
     );
 }
 
+/// What lies behind the end of a turn, of no use to anyone, hides the turn and not the final message; nor is it read
+/// to its beginning.
+#[test]
+fn more_behind_the_end_than_is_read() {
+    let dir = tempfile::tempdir().expect("a temporary directory");
+    let path = dir.path().join("s.jsonl");
+    let filler = format!(
+        "{{\"type\":\"progress\",\"data\":\"{}\"}}\n",
+        "x".repeat(1 << 20)
+    );
+    fs::write(
+        &path,
+        human("Go") + &said("One.") + &said(MESSAGE) + &filler.repeat(70),
+    )
+    .expect("a file");
+    let turn = read(&path, Some(MESSAGE)).expect("a turn");
+    assert_eq!(turn.latest, MESSAGE);
+
+    // NULs without a line feed, as a file system may leave them: 8 GB, of which no byte is on the disk.
+    let file = File::create(&path).expect("a file");
+    (&file)
+        .write_all((human("Go") + &said(MESSAGE)).as_bytes())
+        .expect("it is written");
+    file.set_len(8 << 30).expect("it is extended");
+    let started = Instant::now();
+    let turn = read(&path, Some(MESSAGE)).expect("a turn");
+    assert_eq!(
+        (turn.latest.as_str(), turn.from_transcript),
+        (MESSAGE, false)
+    );
+    assert!(
+        started.elapsed() < Duration::from_secs(3),
+        "{:?}",
+        started.elapsed()
+    );
+}
+
+/// Codex writes a message twice. Whichever line is lost, it was said, and said once.
+#[test]
+fn a_message_that_can_be_read_in_one_of_its_two_lines() {
+    let item = |role: &str, text: &str| {
+        format!(
+            r#"{{"type":"response_item","payload":{{"type":"message","role":"{role}","content":[{{"type":"text","text":"{text}"}}]}}}}"#
+        ) + "\n"
+    };
+    let event = |kind: &str, text: &str| {
+        format!(
+            r#"{{"type":"event_msg","payload":{{"type":"item_completed","item":{{"type":"{kind}","content":[{{"type":"text","text":"{text}"}}]}}}}}}"#
+        ) + "\n"
+    };
+    let both = |text: &str| event("AgentMessage", text) + &item("assistant", text);
+    let old = |text: &str| {
+        format!(r#"{{"type":"event_msg","payload":{{"type":"agent_message","message":"{text}"}}}}"#)
+            + "\n"
+    };
+    let whole = event("AgentMessage", MESSAGE);
+    let half = whole.split_at(whole.len() / 2).0;
+    let history = item("assistant", MESSAGE);
+    let (one, again) = (both("One."), format!("One.\n\n{MESSAGE}"));
+    let rows = [
+        one.clone() + &both(MESSAGE),
+        one.clone() + half + "\0\0\0\0\n" + &history,
+        one.clone() + half + &history,
+        one.clone() + &history,
+        one.clone() + &whole,
+        one.clone() + &whole + history.split_at(40).0,
+        item("assistant", "One.") + &both(MESSAGE),
+        event("AgentMessage", "One.") + &both(MESSAGE),
+        item("assistant", "One.") + &whole,
+        event("AgentMessage", "One.") + &history,
+        // All events of a response before its items.
+        event("AgentMessage", "One.") + &whole + &item("assistant", "One.") + &history,
+        old("One.") + &old(MESSAGE) + &item("assistant", "One.") + &history,
+        // Neither line of the last message.
+        one.clone() + half,
+        one,
+    ];
+    let dir = tempfile::tempdir().expect("a temporary directory");
+    let path = dir.path().join("rollout.jsonl");
+    for row in rows {
+        let row = event("UserMessage", "Go") + &row;
+        fs::write(&path, &row).expect("a file");
+        let turn = read(&path, Some(MESSAGE)).expect("a turn");
+        assert_eq!(turn.latest, again, "{row}");
+        assert_eq!(turn.user_text.as_deref(), Some("Go"), "{row}");
+    }
+    // Said twice is said twice.
+    fs::write(
+        &path,
+        event("UserMessage", "Go") + &both(MESSAGE) + &both(MESSAGE),
+    )
+    .expect("a file");
+    let turn = read(&path, Some(MESSAGE)).expect("a turn");
+    assert_eq!(turn.latest, format!("{MESSAGE}\n\n{MESSAGE}"));
+}
+
+/// A file that never gets the final message may lack more than that.
+#[test]
+fn a_turn_without_its_end() {
+    let dir = tempfile::tempdir().expect("a temporary directory");
+    let path = dir.path().join("s.jsonl");
+    let call = r#"{"type":"assistant","message":{"content":[{"type":"tool_use","id":"t","name":"Bash","input":{"command":"ls"}}]}}"#;
+    fs::write(&path, human("Go") + &said("One.")).expect("a file");
+    let turn = read(&path, Some(MESSAGE)).expect("a turn");
+    assert_eq!(turn.latest, format!("One.\n\n{MESSAGE}"));
+    assert_eq!(turn.activity.digest(), "");
+    assert!(!turn.activity.is_none());
+
+    fs::write(&path, human("Go") + call + "\n").expect("a file");
+    let turn = read(&path, Some(MESSAGE)).expect("a turn");
+    assert_eq!(turn.latest, MESSAGE);
+    assert_eq!(
+        turn.activity.digest(),
+        "$ ls => no result known\n… later calls are not known"
+    );
+}
+
 /// The process reads 100 MB of lines between 1 and 40 MB and doesn't grow by more than one of those that it holds.
 #[cfg(target_os = "linux")]
 #[test]

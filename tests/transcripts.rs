@@ -15,7 +15,7 @@ use std::fs::{self, OpenOptions};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use common::input::{HookInput, Host};
 use common::transcript::{self, Turn, Turns};
@@ -147,6 +147,9 @@ fn claude_code_says_the_same_again() {
         to.write_all((lines.join("\n") + "\n").as_bytes())
     };
     append(&[human, said, blocked, said]).expect("it is written");
+    // As long as a judge and a model take.
+    let then = SystemTime::now() - Duration::from_secs(2);
+    file.as_file().set_modified(then).expect("it is mine");
     let mut input = HookInput::parse(
         br#"{"hook_event_name":"Stop","stop_hook_active":true,"last_assistant_message":"I will commit it."}"#,
     )
@@ -160,6 +163,115 @@ fn claude_code_says_the_same_again() {
         transcript::read(&input, &HOOKS).expect("there is a transcript")
     });
     assert_eq!(turn.blocked_stops, 2);
+}
+
+/// A message that was written just now is the one that the input means, however often it was said before.
+#[test]
+fn claude_code_has_just_said_it() {
+    let said = |text: &str| {
+        format!(
+            r#"{{"type":"assistant","message":{{"content":[{{"type":"text","text":"{text}"}}]}}}}"#
+        ) + "\n"
+    };
+    let blocked = r#"{"type":"user","isMeta":true,"message":{"content":"Stop hook feedback:\n[/h/commit-before-verify]: [commit-before-verify] no"}}"#.to_owned() + "\n";
+    let human = r#"{"type":"user","message":{"content":"Do it"}}"#.to_owned() + "\n";
+    let mut input = HookInput::parse(
+        br#"{"hook_event_name":"Stop","stop_hook_active":true,"last_assistant_message":"I will commit it."}"#,
+    )
+    .expect("a hook input");
+    for before in ["Done.", "I will commit it."] {
+        let mut file = tempfile::NamedTempFile::new().expect("a temporary file");
+        let lines = [&human, &said(before), &blocked, &said("I will commit it.")];
+        file.write_all(lines.map(String::as_str).concat().as_bytes())
+            .expect("it is written");
+        input.transcript_path = Some(file.path().to_owned());
+        let turn = transcript::read(&input, &HOOKS).expect("there is a transcript");
+        assert_eq!((turn.blocked_stops, turn.waited), (1, Duration::ZERO));
+    }
+}
+
+/// The file ends with the turn before: its order is none for this one, and its tests prove nothing.
+#[test]
+fn the_turn_before_is_another() {
+    let prompt = |id: &str, text: &str| {
+        format!(
+            r#"{{"type":"user","promptId":"{id}","promptSource":"sdk","message":{{"content":"{text}"}}}}"#
+        ) + "\n"
+    };
+    let said =
+        r#"{"type":"assistant","message":{"content":[{"type":"text","text":"I will push it."}]}}"#
+            .to_owned()
+            + "\n";
+    let before = prompt("p0", "Just push it, no tests.") + &said;
+    let file = tempfile::NamedTempFile::new().expect("a temporary file");
+    let input = |event: &str, rest: &str| {
+        let text = format!(
+            r#"{{"hook_event_name":"{event}","prompt_id":"p1","transcript_path":"{}"{rest}}}"#,
+            file.path().display()
+        );
+        HookInput::parse(text.as_bytes()).expect("a hook input")
+    };
+    let stop = input("Stop", r#","last_assistant_message":"I will push it.""#);
+    let gate = input("PreToolUse", "");
+    let read = |input| transcript::read(input, &HOOKS).expect("there is a transcript");
+    for input in [&stop, &gate] {
+        fs::write(file.path(), &before).expect("it is written");
+        let turn = read(input);
+        assert!(
+            turn.waited >= Duration::from_millis(280),
+            "{:?}",
+            turn.waited
+        );
+        assert_eq!((turn.user_text, turn.from_transcript), (None, false));
+        assert!(!turn.activity.is_known());
+        assert_eq!(
+            turn.latest.is_empty(),
+            input.last_assistant_message.is_none()
+        );
+
+        // It catches up.
+        let turn = thread::scope(|scope| {
+            scope.spawn(|| {
+                thread::sleep(Duration::from_millis(60));
+                let mut to = OpenOptions::new()
+                    .append(true)
+                    .open(file.path())
+                    .expect("a file");
+                to.write_all((prompt("p1", "Now the other") + &said).as_bytes())
+                    .expect("it is written");
+            });
+            read(input)
+        });
+        assert_eq!(turn.user_text.as_deref(), Some("Now the other"));
+        assert!(
+            turn.waited < Duration::from_millis(250),
+            "{:?}",
+            turn.waited
+        );
+    }
+
+    // Not every line has a name, and a notice that woke the agent brings its own, told or not.
+    let unnamed = r#"{"type":"user","message":{"content":"Push it"}}"#.to_owned() + "\n" + &said;
+    let notice = "<task-notification><task-id>b</task-id></task-notification>";
+    let attached = format!(
+        r#"{{"type":"attachment","attachment":{{"type":"queued_command","commandMode":"task-notification","prompt":"{notice}"}}}}"#
+    ) + "\n";
+    let line = format!(
+        r#"{{"type":"user","promptId":"p1","origin":{{"kind":"task-notification"}},"message":{{"content":"{notice}"}}}}"#
+    ) + "\n";
+    for (lines, user) in [
+        (unnamed, "Push it"),
+        (
+            before.clone() + &attached + &said,
+            "Just push it, no tests.",
+        ),
+        (before.clone() + &line + &said, "Just push it, no tests."),
+    ] {
+        fs::write(file.path(), &lines).expect("it is written");
+        let turn = read(&stop);
+        assert_eq!(turn.user_text.as_deref(), Some(user), "{lines}");
+        assert_eq!(turn.waited, Duration::ZERO, "{lines}");
+    }
 }
 
 #[test]
@@ -347,7 +459,10 @@ fn with_feedback(name: &str, pairs: &[[&str; 2]]) -> tempfile::NamedTempFile {
 #[track_caller]
 fn check_budget(stdin: &str, name: &str, pairs: &[[&str; 2]], blocked_stops: usize) {
     let file = with_feedback(name, pairs);
-    let turn = transcript::read(&input(stdin, file.path()), &HOOKS).expect("there is a transcript");
+    let mut input = input(stdin, file.path());
+    // The input is not always that of the same session.
+    input.prompt_id = None;
+    let turn = transcript::read(&input, &HOOKS).expect("there is a transcript");
     assert_eq!(turn.blocked_stops, blocked_stops, "{name}: {pairs:?}");
 }
 

@@ -28,6 +28,8 @@ pub struct Activity {
     calls: Vec<Call>,
     /// There were more before these.
     cut: bool,
+    /// There may have been more after these.
+    lacks_end: bool,
     /// Work that goes on after the stop, in the host's words.
     running: Vec<String>,
 }
@@ -200,7 +202,8 @@ impl Activity {
 
     /// Is it known that no tool was called in the turn, and nothing left running?
     pub fn is_none(&self) -> bool {
-        self.known && !self.cut && self.calls.is_empty() && self.running.is_empty()
+        let all = self.known && !self.cut && !self.lacks_end;
+        all && self.calls.is_empty() && self.running.is_empty()
     }
 
     /// The last test, build or check ran after the last change of a file, and passed.

@@ -86,48 +86,32 @@ pub fn read(input: &HookInput, hook_names: &[&str]) -> Option<Turn> {
         hook_names,
         sidechains: input.event == Event::SubagentStop || callers.is_some(),
     };
+    // A subagent has a file of its own, and goes by the name of whatever turn called it.
+    let turn = input.turn().filter(|_| !rules.sidechains);
     // Codex writes first and starts its hooks then.
     let sent_back = input.stop_hook_active && input.host() == Host::ClaudeCode;
-    let (settled, waited) = match callers.as_ref().or(input.transcript()) {
-        Some(path) => wait::settle(path, message, sent_back, &rules),
+    let (gathered, waited) = match callers.as_ref().or(input.transcript()) {
+        Some(path) => wait::settle(path, message.is_some(), sent_back, |file, end| {
+            let mut gather = Gather::new(turn, message);
+            gather_before(file, end, &rules, &mut gather);
+            gather
+        }),
         None => (None, Duration::ZERO),
     };
-    let running = &input.background_tasks;
-    let alone = |message: &str| Turn {
-        activity: Activity::default().with_background(running),
-        latest: last_bytes(message, TURN_TEXT_MAX_BYTES + REDACTION_MARGIN_BYTES).to_owned(),
-        truncated: message.len() > TURN_TEXT_MAX_BYTES,
-        waited,
-        ..Turn::default()
+    let read = gathered.is_some();
+    let mut turn = match gathered {
+        Some(gather) if !gather.is_another() => gather.finish(waited),
+        // The message is all that is known of this turn.
+        _ => Gather::new(None, message).finish(waited),
     };
-    let Some(settled) = settled else {
-        return message.map(alone);
-    };
-    let mut gather = Gather::new(input.turn());
-    let missing = message.filter(|_| !settled.has_message);
-    if let Some(message) = missing {
-        gather.message(message);
-    }
-    gather_before(&settled.file, settled.length, &rules, &mut gather);
-    match missing {
-        // The file still ends with another turn: a resumed session whose first lines aren't written yet.
-        Some(message) if gather.is_another() => Some(alone(message)),
-        _ => {
-            let mut turn = gather.finish(waited);
-            turn.activity = turn.activity.with_background(running);
-            Some(turn)
-        }
-    }
+    turn.activity = turn.activity.with_background(&input.background_tasks);
+    (read || message.is_some()).then_some(turn)
 }
 
 /// Hands the entries before `end` to `gather`, newest first, until it has a whole turn.
 fn gather_before(file: &File, end: u64, rules: &Rules<'_>, gather: &mut Gather<'_>) {
-    let mut lines = Lines::before(file, end);
-    while let Some((start, line)) = lines.next() {
-        if end - start > TURN_MAX_BYTES {
-            gather.cut();
-            return;
-        }
+    let mut lines = Lines::before(file, end, TURN_MAX_BYTES);
+    while let Some((_, line)) = lines.next() {
         if !entries(line, rules)
             .into_iter()
             .rev()
@@ -135,6 +119,9 @@ fn gather_before(file: &File, end: u64, rules: &Rules<'_>, gather: &mut Gather<'
         {
             return;
         }
+    }
+    if lines.is_cut() {
+        gather.cut();
     }
 }
 

@@ -96,7 +96,7 @@ fn claude(step: &Step, number: usize) -> Vec<Value> {
     let user = |content: Value| {
         json!({
             "type": "user", "uuid": uuid, "isSidechain": false, "userType": "external",
-            "promptId": "00000000-0000-4000-9000-000000000001", "sessionId": "s",
+            "promptId": "p1", "sessionId": "s",
             "message": {"role": "user", "content": content},
         })
     };

@@ -31,20 +31,17 @@ impl Activity {
     /// something are there in any case; what is missing is counted. Empty when nothing is known.
     pub fn digest(&self) -> String {
         let mut lines = self.lines();
-        let mut first = |text: &str| {
-            lines.insert(
-                0,
-                Line {
-                    text: text.to_owned(),
-                    proves: true,
-                },
-            );
-        };
-        if self.cut {
-            first("… earlier calls are not known");
-        } else if self.known && self.calls.is_empty() {
+        if self.calls.is_empty() && (!self.known || self.lacks_end) {
+            if lines.is_empty() {
+                return String::new();
+            }
+            // What still runs says nothing of what was called.
+            lines.insert(0, Line::note("… the calls are not known"));
+        } else if self.cut {
+            lines.insert(0, Line::note("… earlier calls are not known"));
+        } else if self.calls.is_empty() {
             // Whoever claims to have run something is contradicted by this.
-            first("no tool was called");
+            lines.insert(0, Line::note("no tool was called"));
         }
         let told = Selection::of(&lines).text();
         debug_assert!(told.len() <= MAX_BYTES && told.lines().count() <= MAX_LINES);
@@ -84,6 +81,9 @@ impl Activity {
             };
             lines.push(Line { text, proves });
         }
+        if self.lacks_end && !self.calls.is_empty() {
+            lines.push(Line::note("… later calls are not known"));
+        }
         lines.extend(self.running.iter().map(|text| Line {
             text: text.clone(),
             proves: false,
@@ -96,6 +96,16 @@ pub(super) struct Line {
     pub(super) text: String,
     /// It carries a mark.
     proves: bool,
+}
+
+impl Line {
+    /// A line that is told in any case.
+    fn note(text: &str) -> Self {
+        Self {
+            text: text.to_owned(),
+            proves: true,
+        }
+    }
 }
 
 /// The call in one line.

@@ -17,6 +17,7 @@ pub struct Log {
     outcomes: HashMap<String, Pending>,
     met: usize,
     cut: bool,
+    lacks_end: bool,
 }
 
 #[derive(Debug)]
@@ -76,6 +77,11 @@ impl Log {
         self.cut = true;
     }
 
+    /// The end of the turn isn't there yet.
+    pub fn lacks_end(&mut self) {
+        self.lacks_end = true;
+    }
+
     /// What was done.
     pub fn finish(mut self) -> Activity {
         // A call that only its outcome tells of stands where the outcome does.
@@ -104,6 +110,7 @@ impl Log {
             known: true,
             calls: self.calls,
             cut: self.cut,
+            lacks_end: self.lacks_end,
             running: Vec::new(),
         }
     }

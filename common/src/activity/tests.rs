@@ -314,8 +314,27 @@ fn work_that_still_runs_is_told_without_a_transcript_too() {
     ];
     let activity = Activity::default().with_background(&tasks);
     assert!(!activity.is_known());
-    let digest = "in the background, running: shell npm run e2e …\nin the background, running: subagent review";
-    assert_eq!(activity.digest(), digest);
+    let running = "in the background, running: shell npm run e2e …\nin the background, running: subagent review";
+    assert_eq!(
+        activity.digest(),
+        format!("… the calls are not known\n{running}")
+    );
+    assert_eq!(Activity::default().digest(), "");
+}
+
+#[test]
+fn a_turn_without_its_end_may_hold_more() {
+    let mut log = Log::default();
+    log.lacks_end();
+    let activity = log.finish();
+    assert!(!activity.is_none());
+    assert_eq!(activity.digest(), "");
+
+    let mut log = Log::default();
+    log.lacks_end();
+    log.call(Call::new("a", What::run("ls")));
+    let digest = "$ ls => no result known\n… later calls are not known";
+    assert_eq!(log.finish().digest(), digest);
 }
 
 #[test]

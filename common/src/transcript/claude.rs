@@ -170,7 +170,11 @@ fn assistant<'a>(line: Line<'a>, found: &mut Vec<Entry<'a>>) {
 }
 
 fn user<'a>(line: Line<'a>, rules: &Rules<'_>, found: &mut Vec<Entry<'a>>) {
-    let turn = line.prompt_id.map(|id| Entry::Turn(Cow::Owned(id)));
+    let is_notice = line.origin.as_ref().is_some_and(|o| !o.is_human());
+    let name = match line.prompt_id {
+        Some(id) => Some(Entry::Turn(Cow::Owned(id))),
+        None => is_notice.then_some(Entry::Notice),
+    };
     let Some(content) = line.message.and_then(|message| message.content) else {
         return;
     };
@@ -195,7 +199,7 @@ fn user<'a>(line: Line<'a>, rules: &Rules<'_>, found: &mut Vec<Entry<'a>>) {
         found.extend(prompt::human(content, prompted).map(Entry::Human));
     }
     // Behind the message, so that whoever reads backwards learns the name before the turn is complete.
-    found.extend(turn);
+    found.extend(name);
 }
 
 fn attachment<'a>(line: Line<'a>, found: &mut Vec<Entry<'a>>) {
@@ -217,6 +221,7 @@ fn attachment<'a>(line: Line<'a>, found: &mut Vec<Entry<'a>>) {
                 found.extend(prompt::human(given, true).map(Entry::Human));
             } else {
                 found.extend(outcomes(&given, false).map(Entry::Outcome));
+                found.push(Entry::Notice);
             }
         }
         // A stop hook that adds context makes the agent go on, like one that blocks. Ours never do.

@@ -34,6 +34,8 @@ pub enum Entry<'a> {
     Compacted(Cow<'a, str>),
     /// The host's id of the prompt or turn that the line belongs to.
     Turn(Cow<'a, str>),
+    /// The host told the agent something, and doesn't say under which id.
+    Notice,
 }
 
 /// Codex writes each message twice: as an event that it showed and as an item of the model's history.
@@ -59,6 +61,7 @@ impl Entry<'_> {
             Entry::Call(call) => Entry::Call(call),
             Entry::Outcome(outcome) => Entry::Outcome(outcome),
             Entry::Feedback { ours } => Entry::Feedback { ours },
+            Entry::Notice => Entry::Notice,
             Entry::Compacted(text) => Entry::Compacted(own(text)),
             Entry::Turn(id) => Entry::Turn(own(id)),
         }

@@ -12,10 +12,10 @@ use crate::activity::{Activity, Log};
 /// A turn being put together.
 #[derive(Default)]
 pub struct Gather<'n> {
-    /// Something in the file was marked as shown.
-    is_shown: bool,
-    shown: Words,
-    history: Words,
+    /// Said before and after the last feedback.
+    earlier: Tail,
+    latest: Tail,
+    last: Last<'n>,
     /// The human message and the slash commands after it that the assistant answered, newest first.
     user: Vec<String>,
     /// There were assistant entries since the last slash command.
@@ -53,43 +53,54 @@ struct Blocked {
 struct Named<'n> {
     wanted: Option<&'n str>,
     newest: Option<String>,
-    as_wanted: bool,
+    /// A line is called as wanted, or a notice without a name, newer than all that have one, may have been.
+    explained: bool,
 }
 
-/// Texts from one source, said before and after the last feedback.
+/// The final message, as the hook's input tells it.
 #[derive(Default)]
-struct Words {
-    earlier: Tail,
-    latest: Tail,
+struct Last<'n> {
+    message: Option<&'n str>,
+    /// Whether the transcript ends with it; not known before the first entry that tells.
+    there: Option<bool>,
 }
 
 impl<'n> Gather<'n> {
-    /// A turn that the hook's input calls `turn`.
-    pub fn new(turn: Option<&'n str>) -> Self {
+    /// A turn that the hook's input calls `turn` and that ends with `message`, as far as it tells.
+    pub fn new(turn: Option<&'n str>, message: Option<&'n str>) -> Self {
         Self {
             named: Named {
                 wanted: turn,
                 ..Named::default()
             },
+            last: Last {
+                message,
+                there: None,
+            },
+            answers: message.is_some(),
             ..Self::default()
         }
-    }
-
-    /// Takes the final message where the transcript lacks it. From which source it would have come isn't known.
-    pub fn message(&mut self, text: &str) {
-        self.shown.latest.add(text, false);
-        self.history.latest.add(text, false);
-        self.work();
     }
 
     /// Takes one entry; the next one is older. False: the turn is complete.
     pub fn add(&mut self, entry: Entry<'_>) -> bool {
         let reach = match entry {
-            Entry::Turn(_) => Reach::Nothing,
+            Entry::Turn(_) | Entry::Notice => Reach::Nothing,
             Entry::Human(_) | Entry::Command(_) => Reach::Beginning,
             _ => Reach::Part,
         };
         self.reach = std::mem::take(&mut self.reach).max(reach);
+        // A text tells for itself, since a summary of the host's is none.
+        if !matches!(
+            entry,
+            Entry::Said { .. }
+                | Entry::Thought
+                | Entry::Turn(_)
+                | Entry::Notice
+                | Entry::Compacted(_)
+        ) {
+            self.last.there.get_or_insert(false);
+        }
         match entry {
             Entry::Human(text) => {
                 let room = USER_TEXT_MAX_BYTES + REDACTION_MARGIN_BYTES;
@@ -117,9 +128,10 @@ impl<'n> Gather<'n> {
                     };
                 }
             }
+            Entry::Notice => self.named.explained |= self.named.newest.is_none(),
             Entry::Compacted(summary) => self.summary = Some(summary.into_owned()),
             Entry::Turn(id) => {
-                self.named.as_wanted |= self.named.wanted == Some(id.as_ref());
+                self.named.explained |= self.named.wanted == Some(id.as_ref());
                 self.named.newest.get_or_insert_with(|| id.into_owned());
             }
         }
@@ -132,22 +144,20 @@ impl<'n> Gather<'n> {
     }
 
     fn said(&mut self, text: &str, cut: bool, source: Source) {
-        let words = match source {
-            Source::Shown => {
-                self.is_shown = true;
-                &mut self.shown
-            }
-            Source::History => match self.summary.take() {
-                Some(summary) if summary.contains(text.trim()) => return,
-                _ => &mut self.history,
-            },
-        };
-        if self.before_feedback {
-            &mut words.earlier
-        } else {
-            &mut words.latest
+        if source == Source::History
+            && let Some(summary) = self.summary.take()
+            && summary.contains(text.trim())
+        {
+            return;
         }
-        .add(text, cut);
+        let is_last = self.last.message.map(str::trim) == Some(text.trim());
+        self.last.there.get_or_insert(is_last);
+        if self.before_feedback {
+            &mut self.earlier
+        } else {
+            &mut self.latest
+        }
+        .add(text, cut, source);
         self.work();
     }
 
@@ -166,13 +176,29 @@ impl<'n> Gather<'n> {
         self.named.newest.as_deref()
     }
 
-    /// Lines of this turn are named, and none as the hook's input says.
+    /// Lines of this turn are named, and none as the hook's input says: it is the turn before. A notice that woke the
+    /// agent brings a name of its own.
     pub fn is_another(&self) -> bool {
-        self.named.wanted.is_some() && self.named.newest.is_some() && !self.named.as_wanted
+        self.named.wanted.is_some() && self.named.newest.is_some() && !self.named.explained
+    }
+
+    /// The turn that the hook's input means is there, with its final message where the input tells one.
+    pub fn has_end(&self) -> bool {
+        !self.lacks_message() && !self.is_another()
+    }
+
+    /// The hook's input tells a final message, and the transcript doesn't end with it.
+    fn lacks_message(&self) -> bool {
+        self.last.message.is_some() && self.last.there != Some(true)
     }
 
     /// The turn. A file that says nothing is as good as none: what wasn't read there may have been done all the same.
+    /// Where it lacks the final message, it may lack more.
     pub fn finish(mut self, waited: Duration) -> Turn {
+        if self.lacks_message() {
+            self.latest.add_last(self.last.message.unwrap_or_default());
+            self.log.lacks_end();
+        }
         let from_transcript = self.reach != Reach::Nothing;
         let activity = match self.reach {
             Reach::Nothing => Activity::default(),
@@ -182,16 +208,10 @@ impl<'n> Gather<'n> {
             }
             Reach::Beginning => self.log.finish(),
         };
-        // A message that was shown stands in the history as well.
-        let words = if self.is_shown {
-            self.shown
-        } else {
-            self.history
-        };
         Turn {
-            truncated: words.latest.total > TURN_TEXT_MAX_BYTES,
-            earlier: words.earlier.text(),
-            latest: words.latest.text(),
+            truncated: self.latest.total > TURN_TEXT_MAX_BYTES,
+            earlier: self.earlier.text(),
+            latest: self.latest.text(),
             blocked_stops: self.blocked.stops,
             user_text: (!self.user.is_empty()).then(|| {
                 let text = self.user.into_iter().rev().collect::<Vec<_>>().join("\n\n");
@@ -207,40 +227,78 @@ impl<'n> Gather<'n> {
 /// The last bytes of a text that is put together from its end.
 #[derive(Default)]
 struct Tail {
-    /// Newest first, each with what stands behind it.
-    pieces: Vec<(String, &'static str)>,
-    kept: usize,
+    /// Newest first.
+    pieces: Vec<Piece>,
+    /// The bytes of what was said, without what came twice as far as it is kept.
     total: usize,
 }
+
+struct Piece {
+    text: String,
+    /// The next one goes on in mid-sentence.
+    cut: bool,
+    /// The only source that it came from.
+    alone_from: Option<Source>,
+}
+
+impl Piece {
+    /// What stands between it and the next one.
+    fn behind(&self) -> &'static str {
+        if self.cut { "" } else { BETWEEN }
+    }
+}
+
+const BETWEEN: &str = "\n\n";
 
 impl Tail {
     const ROOM: usize = TURN_TEXT_MAX_BYTES + REDACTION_MARGIN_BYTES;
 
-    fn is_empty(&self) -> bool {
-        self.pieces.is_empty()
+    /// Adds what was said before. What came from the other source already is the same message: each is written twice,
+    /// as far as both lines can be read.
+    fn add(&mut self, text: &str, cut: bool, source: Source) {
+        if self.total >= Self::ROOM {
+            return;
+        }
+        let twin = self.pieces.iter_mut().find(|piece| {
+            piece.alone_from.is_some_and(|from| from != source) && piece.text.trim() == text.trim()
+        });
+        if let Some(twin) = twin {
+            twin.alone_from = None;
+            return;
+        }
+        let piece = Piece {
+            // Maybe cut a few bytes short of a character's boundary.
+            text: last_bytes(text, Self::ROOM - self.total).to_owned(),
+            cut,
+            alone_from: Some(source),
+        };
+        let behind = if self.pieces.is_empty() {
+            ""
+        } else {
+            piece.behind()
+        };
+        self.total += text.len() + behind.len();
+        self.pieces.push(piece);
     }
 
-    fn add(&mut self, text: &str, cut: bool) {
-        // Behind a piece that was cut, the next one goes on in mid-sentence.
-        let behind = if self.is_empty() || cut { "" } else { "\n\n" };
-        self.total += text.len() + behind.len();
-        if self.total <= Self::ROOM {
-            self.pieces.push((text.to_owned(), behind));
-            self.kept = self.total;
-        } else if self.kept < Self::ROOM {
-            // This piece is cut, maybe a few bytes short of a character's boundary; what is older has no place here.
-            let piece = last_bytes(text, Self::ROOM.saturating_sub(self.kept + behind.len()));
-            self.pieces.push((piece.to_owned(), behind));
-            self.kept = Self::ROOM;
-        }
+    /// Adds what was said after all else.
+    fn add_last(&mut self, text: &str) {
+        let before = self.pieces.first().map_or("", Piece::behind);
+        self.total += before.len() + text.len();
+        let piece = Piece {
+            text: last_bytes(text, Self::ROOM).to_owned(),
+            cut: false,
+            alone_from: None,
+        };
+        self.pieces.insert(0, piece);
     }
 
     fn text(self) -> String {
-        let mut text = String::with_capacity(self.kept);
-        for (piece, behind) in self.pieces.into_iter().rev() {
-            text.push_str(&piece);
-            text.push_str(behind);
+        let mut text = String::new();
+        for (at, piece) in self.pieces.iter().enumerate().rev() {
+            text.push_str(&piece.text);
+            text.push_str(if at == 0 { "" } else { piece.behind() });
         }
-        text
+        last_bytes(&text, Self::ROOM).to_owned()
     }
 }

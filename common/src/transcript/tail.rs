@@ -3,7 +3,8 @@
 //! Sessions outgrow 100 MB and a turn ends mostly within the last 40 kB, so the file is read backwards in blocks and
 //! only as far as someone asks. A line inside a block is lent out of it; a longer one is read once its ends are known,
 //! so nothing is joined; one beyond [`LINE_MAX_BYTES`] is lent as its two ends. The host appends meanwhile, so the end
-//! is fixed when reading starts; where the file has become shorter, there is nothing more to read.
+//! is fixed when reading starts; where the file has become shorter, there is nothing more to read. Nor is there beyond
+//! a reach that the caller sets: a file may end with gigabytes that hold no line.
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
@@ -47,12 +48,15 @@ pub struct Lines<'f> {
     /// A line that outgrew its block, or the ends of one.
     long: Vec<u8>,
     done: bool,
+    /// Nothing before is read.
+    from: u64,
 }
 
 impl<'f> Lines<'f> {
-    /// The lines before `end`.
-    pub fn before(file: &'f File, end: u64) -> Self {
+    /// The lines before `end` that begin within the last `reach` bytes.
+    pub fn before(file: &'f File, end: u64, reach: u64) -> Self {
         Self {
+            from: end.saturating_sub(reach),
             file,
             block: Vec::new(),
             block_at: end,
@@ -78,13 +82,18 @@ impl<'f> Lines<'f> {
                 self.done = true;
                 break 0;
             }
-            if self.load().is_none() {
+            if self.is_cut() || self.load().is_none() {
                 self.done = true;
                 return None;
             }
         };
         let line = self.line(start, end)?;
         Some((start, line))
+    }
+
+    /// All within reach was looked at, and the file begins before.
+    pub fn is_cut(&self) -> bool {
+        self.from > 0 && self.block_at == self.from && self.feeds.is_empty()
     }
 
     /// Reads the block before the one that was read last.
@@ -94,7 +103,7 @@ impl<'f> Lines<'f> {
         } else {
             BLOCK_BYTES
         };
-        let length = wanted.min(self.block_at);
+        let length = wanted.min(self.block_at - self.from);
         let at = self.block_at - length;
         fill(self.file, at, length, &mut self.block)?;
         self.block_at = at;
@@ -151,7 +160,7 @@ mod tests {
     fn newest_first(bytes: &[u8], end: u64) -> Vec<(u64, Vec<u8>)> {
         let mut file = tempfile::tempfile().expect("a temporary file");
         file.write_all(bytes).expect("it is written");
-        let mut lines = Lines::before(&file, end);
+        let mut lines = Lines::before(&file, end, u64::MAX);
         let mut found = Vec::new();
         while let Some((start, line)) = lines.next() {
             found.push((

@@ -1,81 +1,94 @@
-//! Opens a transcript once the final message is in it.
+//! Reads a transcript once the final message is in it.
 //!
 //! Claude Code writes its lines in batches and starts the hook before the last of them: the missing lines came 15 to
 //! 53 ms later in the median and 107 ms at most. Codex writes first. The path in the input may name nothing, for ever.
 
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
-use super::entry::{Entry, Rules, entries};
+use super::gather::Gather;
 use super::open_regular;
-use super::tail::Lines;
 
 const POLL: Duration = Duration::from_millis(10);
 const PATIENCE: Duration = Duration::from_millis(300);
 const PATIENCE_WITHOUT_FILE: Duration = Duration::from_millis(150);
 const PATIENCE_IN_DOUBT: Duration = Duration::from_millis(150);
 
-/// A transcript as it stands.
-pub struct Settled {
-    pub file: File,
-    /// Lines beyond are of no interest.
-    pub length: u64,
-    /// It ends with the final message.
-    pub has_message: bool,
-}
+/// A file that was written so lately ends with the message of now: between that and the one before stand a judge's answer
+/// and the model's.
+const FRESH: Duration = Duration::from_millis(500);
 
-/// Opens `path`, waiting for `message` if there is one, and tells how long it waited. `None`: there is no file to read.
+/// Reads the transcript at `path` with `read` whenever it has changed, until the turn's end is there or the time is up,
+/// and tells how long it waited. `awaited`: the input holds a final message. `None`: there is no file to read.
 ///
 /// `sent_back`: a hook already blocked a stop of this turn. An agent that won't give in says the same again, and then a
-/// message that stands in the file from the start may be the one before: it is believed only when nothing follows.
-pub fn settle(
+/// message that stands in the file from the start may be the one before: it is believed only when it was written just
+/// now, or when nothing follows.
+pub fn settle<'n>(
     path: &Path,
-    message: Option<&str>,
+    awaited: bool,
     sent_back: bool,
-    rules: &Rules<'_>,
-) -> (Option<Settled>, Duration) {
+    mut read: impl FnMut(&File, u64) -> Gather<'n>,
+) -> (Option<Gather<'n>>, Duration) {
     let started = Instant::now();
     let mut waited = Duration::ZERO;
     let mut looked_at = None;
-    let mut has_message = false;
+    let mut reading = None;
     let mut grown = false;
     loop {
-        let (found, patience) = match open(path) {
-            Place::File(file, length) => {
+        let patience = match open(path) {
+            Place::File(file, stamp) => {
                 // The file is looked into only when it has changed.
-                if looked_at != Some(length) {
+                if looked_at != Some(stamp) {
                     grown = looked_at.is_some();
-                    has_message = message.is_some_and(|m| ends_with(&file, length, m, rules));
-                    looked_at = Some(length);
+                    reading = Some(read(&file, stamp.length));
+                    looked_at = Some(stamp);
                 }
-                let patience = match (message, has_message) {
-                    (Some(_), true) if sent_back && !grown => PATIENCE_IN_DOUBT,
-                    (Some(_), false) => PATIENCE,
-                    _ => Duration::ZERO,
-                };
-                let settled = Settled {
-                    file,
-                    length,
-                    has_message,
-                };
-                (Some(settled), patience)
+                match reading.as_ref().is_some_and(Gather::has_end) {
+                    false => PATIENCE,
+                    true if awaited && sent_back && !grown && !stamp.is_fresh() => {
+                        PATIENCE_IN_DOUBT
+                    }
+                    true => Duration::ZERO,
+                }
             }
-            Place::Nothing if message.is_some() => (None, PATIENCE_WITHOUT_FILE),
-            Place::Nothing | Place::Unreadable => (None, Duration::ZERO),
+            Place::Nothing if awaited => PATIENCE_WITHOUT_FILE,
+            Place::Nothing | Place::Unreadable => Duration::ZERO,
         };
         match patience.checked_sub(started.elapsed()) {
             Some(left) if !left.is_zero() => thread::sleep(POLL.min(left)),
-            _ => return (found, waited),
+            _ => return (reading, waited),
         }
         waited = started.elapsed();
     }
 }
 
+/// How a file stands; lines beyond its length are of no interest.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Stamp {
+    length: u64,
+    written: Option<SystemTime>,
+}
+
+impl Stamp {
+    fn of(data: &Metadata) -> Self {
+        Self {
+            length: data.len(),
+            written: data.modified().ok(),
+        }
+    }
+
+    fn is_fresh(&self) -> bool {
+        let age = self.written.and_then(|written| written.elapsed().ok());
+        age.is_some_and(|age| age < FRESH)
+    }
+}
+
 enum Place {
-    File(File, u64),
+    File(File, Stamp),
     Nothing,
     /// A directory, a pipe, a loop of links, another's file: no waiting makes it a transcript.
     Unreadable,
@@ -89,8 +102,8 @@ fn open(path: &Path) -> Place {
 }
 
 fn open_file(path: &Path) -> Place {
-    match open_regular(path).and_then(|file| file.metadata().map(|data| (file, data.len()))) {
-        Ok((file, length)) => Place::File(file, length),
+    match open_regular(path).and_then(|file| file.metadata().map(|data| (file, Stamp::of(&data)))) {
+        Ok((file, stamp)) => Place::File(file, stamp),
         Err(e) if e.kind() == io::ErrorKind::NotFound => Place::Nothing,
         Err(_) => Place::Unreadable,
     }
@@ -105,25 +118,4 @@ fn outside_worktree(path: &Path) -> Option<PathBuf> {
         .to_str()?
         .split_once("--claude-worktrees-")?;
     Some(project.with_file_name(name).join(path.file_name()?))
-}
-
-/// Whether the newest entry of the transcript is `message`.
-fn ends_with(file: &File, length: u64, message: &str, rules: &Rules<'_>) -> bool {
-    let mut lines = Lines::before(file, length);
-    while let Some((_, line)) = lines.next() {
-        for entry in entries(line, rules).into_iter().rev() {
-            match entry {
-                Entry::Said { text, .. } => return text.trim() == message.trim(),
-                Entry::Thought | Entry::Turn(_) | Entry::Compacted(_) => {}
-                Entry::Human(_)
-                | Entry::Command(_)
-                | Entry::Call(_)
-                | Entry::Outcome(_)
-                | Entry::Feedback { .. } => {
-                    return false;
-                }
-            }
-        }
-    }
-    false
 }

@@ -92,7 +92,10 @@ impl<'n, R: BufRead> Turns<'n, R> {
             if matches!(entry, Entry::Human(_)) {
                 self.close(start);
             }
-            if !matches!(entry, Entry::Human(_) | Entry::Command(_) | Entry::Turn(_)) {
+            if !matches!(
+                entry,
+                Entry::Human(_) | Entry::Command(_) | Entry::Turn(_) | Entry::Notice
+            ) {
                 self.last_line = self.lines.number;
             }
             self.held.push_back((start, entry));
@@ -113,7 +116,7 @@ impl<'n, R: BufRead> Turns<'n, R> {
     /// Ends the turn under way at `end`.
     fn close(&mut self, end: u64) {
         self.give_up(end);
-        let mut gather = Gather::default();
+        let mut gather = Gather::new(None, None);
         let complete = self
             .held
             .drain(..)
