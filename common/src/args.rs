@@ -83,6 +83,21 @@ impl Command {
     }
 }
 
+/// The mode on a command line that may not be understood otherwise: the last that names one.
+pub fn mode_of(words: &[OsString]) -> Option<Mode> {
+    let named = |at: usize| {
+        let word = words.get(at)?.to_str()?;
+        match word.strip_prefix("--mode")? {
+            "" => words.get(at + 1)?.to_str(),
+            value => value.strip_prefix('='),
+        }
+    };
+    (0..words.len())
+        .filter_map(named)
+        .filter_map(|word| mode(word).ok())
+        .next_back()
+}
+
 /// Reads `--timeout-s`: seconds, fractions allowed.
 ///
 /// # Errors
@@ -225,6 +240,21 @@ mod tests {
     #[track_caller]
     fn check_error(words: &[&str], expected: &str) {
         assert_eq!(parse(words).unwrap_err().to_string(), expected);
+    }
+
+    #[test]
+    fn the_mode_is_read_off_a_line_that_is_wrong() {
+        for (line, mode) in [
+            ("--jugde x --mode shadow", Some(Mode::Shadow)),
+            ("--mode=warn --jugde", Some(Mode::Warn)),
+            ("--mode warn --mode=off --jugde", Some(Mode::Off)),
+            ("--mode warn --mode shadwo", Some(Mode::Warn)),
+            ("--jugde --mode", None),
+            ("--model warn", None),
+        ] {
+            let words: Vec<_> = line.split(' ').map(OsString::from).collect();
+            assert_eq!(mode_of(&words), mode, "{line}");
+        }
     }
 
     #[test]

@@ -108,6 +108,11 @@ impl Environment {
         }
     }
 
+    /// What a decision leads to, as far as the environment tells.
+    pub fn mode(&self) -> Option<Mode> {
+        args::mode(self.mode.as_deref()?).ok()
+    }
+
     /// Whether this process runs inside a judge.
     pub fn judge_active(&self) -> bool {
         self.judge_active

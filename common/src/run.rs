@@ -9,7 +9,7 @@ use std::time::Instant;
 use serde_json::Value;
 use time::OffsetDateTime;
 
-use crate::args::{Command, Error, GATE_FLAG};
+use crate::args::{self, Command, Error, GATE_FLAG};
 use crate::config::{Config, Environment, Mode, TIMEOUT};
 use crate::decision::{self, Decision, Output, REASON_MAX_BYTES};
 use crate::evaluation::{Evaluation, Judged};
@@ -37,6 +37,9 @@ pub fn run(hook: &Hook) -> ExitCode {
     let mut broken = Broken {
         hook: hook.name,
         gate: hook.gate.is_some() && words.iter().any(|word| word == GATE_FLAG),
+        mode: args::mode_of(&words)
+            .or(environment.mode())
+            .unwrap_or_default(),
         host: environment.host(),
     };
     broken.on_panic();
@@ -83,6 +86,8 @@ pub fn run(hook: &Hook) -> ExitCode {
 struct Broken {
     hook: &'static str,
     gate: bool,
+    /// A gate that never denies doesn't because a flag is wrong either.
+    mode: Mode,
     host: Host,
 }
 
@@ -98,9 +103,9 @@ impl Broken {
     /// What a wrong flag is quoted with may be a slip: a key, or a whole prompt.
     fn output(self, what: &str) -> Output {
         let what = redact::clean_line(what, REASON_MAX_BYTES);
-        if self.gate {
+        if self.gate && matches!(self.mode, Mode::Block | Mode::Warn) {
             let words = decision::unchecked(self.hook, what.as_str());
-            Decision::Ask(words).output(None, Mode::Block, self.host)
+            Decision::Ask(words).output(None, self.mode, self.host)
         } else {
             Output::usage(self.hook, what.as_str())
         }
@@ -201,6 +206,7 @@ mod tests {
         Broken {
             hook: "a-hook",
             gate,
+            mode: Mode::Block,
             host: Host::ClaudeCode,
         }
         .on_panic();
