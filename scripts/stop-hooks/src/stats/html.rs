@@ -63,7 +63,8 @@ fn write_page<'a>(
 fn figures(to: &mut String, stats: &Stats) -> fmt::Result {
     let total = &stats.total;
     to.write_str("<div class=\"figures\">\n")?;
-    for (figure, what) in [
+    let denials = (count(stats.denials), "commands refused");
+    let figures = [
         (count(stats.stops), "stops"),
         (
             percent(total.layer1_passes, total.decisions),
@@ -72,11 +73,12 @@ fn figures(to: &mut String, stats: &Stats) -> fmt::Result {
         (count(total.judged), "read by a judge"),
         (count(total.blocks), "blocks"),
         (count(stats.blocked_again), "blocked again in a turn"),
-        (count(stats.denials), "commands refused"),
         (millis(stats.judge_p50_ms), "a judge, median"),
         (millis(stats.judge_p95_ms), "a judge, 95 of 100"),
         (millis(stats.mean_wait_ms), "mean wait of a stop"),
-    ] {
+    ];
+    let of_gate = (stats.denials > 0).then_some(denials);
+    for (figure, what) in figures.into_iter().chain(of_gate) {
         writeln!(to, "<div><b>{figure}</b>{what}</div>")?;
     }
     to.write_str("</div>\n")
