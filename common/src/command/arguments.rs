@@ -39,14 +39,17 @@ const VALUED: &[(&str, &str)] = &[
         "pipx|conda|op|doppler|dotenvx|infisical",
         "-n -p -c -e --name --env-file --config --project",
     ),
-    ("mvn|mvnw|gradle|gradlew", "-f -p -P -pl"),
+    (
+        "mvn|mvnw|gradle|gradlew",
+        "-f -p -P -pl -x --exclude-task --task",
+    ),
     ("goreleaser|helmfile", "-f -e -l"),
     (
         "docker|podman|nerdctl|docker-compose",
         "-H --host --context --config --log-level -e -v -w -u -p -l -h -m -c -f --env --env-file \
          --volume --workdir --user --publish --label --hostname --memory --name --network --net --mount \
          --entrypoint --platform --add-host --cpus --gpus --shm-size --pull --restart --device --tmpfs \
-         --volumes-from --detach-keys --file --builder --build-arg --project-name --profile",
+         --volumes-from --detach-keys -o --output --set --file --builder --build-arg --project-name --profile",
     ),
     (
         "helm",
@@ -76,7 +79,11 @@ const VALUED: &[(&str, &str)] = &[
         "fly|flyctl|wrangler|firebase|serverless|sls|cdk|aws-cdk|heroku",
         "-a --app -c --config -s --stage --profile --context -P --project -r --remote",
     ),
-    ("ansible-playbook", "-i --inventory"),
+    (
+        "ansible|ansible-playbook",
+        "-i --inventory -m --module-name -a --args -u --user -e --extra-vars -f --forks -l --limit -t \
+         --tags --skip-tags --become-user",
+    ),
     (
         "ssh|autossh|mosh|sftp",
         "-p -i -l -o -F -J -L -R -D -W -b -c -E -e -I -m -S -w -B",
@@ -93,8 +100,27 @@ const VALUED: &[(&str, &str)] = &[
         "sh|bash|zsh|dash|ksh|ash|fish|rbash",
         "-o -O --rcfile --init-file",
     ),
-    ("python|python3|py", "-W -X"),
-    ("node|tsx|ts-node", "-r --require"),
+    ("python|pypy|py", "-W -X"),
+    (
+        "node|tsx|ts-node",
+        "-r --require --env-file --env-file-if-exists --import --loader -C --conditions --tsconfig --project",
+    ),
+    (
+        "turbo|nx|lerna",
+        "--filter -F --scope --ignore -p --projects --exclude -c --configuration",
+    ),
+    (
+        "buildctl",
+        "--addr --frontend --local --opt -o --output --secret --ssh",
+    ),
+    (
+        "rake|fab|fastlane",
+        "-f -r -R -I -H -i -c --collection --env",
+    ),
+    (
+        "rclone",
+        "--transfers --checkers --config --bwlimit --include --exclude --filter --max-age --min-age",
+    ),
     ("watch", "-n --interval"),
     ("su|runuser|sg", "-s --shell -g -u --user"),
     ("flock", "-w -E"),

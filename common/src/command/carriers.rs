@@ -31,8 +31,8 @@ const CARRIERS: &[(Carries, &str, &str)] = &[
     (Script, SHELLS, "!-n"),
     (Input, "source|.", STDIN),
     (Script, "source|.", ""),
-    (Command, "python|python3|py", "-m"),
-    (Script, "python|python3|py", "!-c"),
+    (Command, PYTHON, "-m"),
+    (Script, PYTHON, "!-c"),
     (
         Script,
         "node|ruby|perl|php|tsx|ts-node",
@@ -74,7 +74,7 @@ const CARRIERS: &[(Carries, &str, &str)] = &[
         "",
     ),
     (Command, "dotenv", "run"),
-    (Command, "cross-env|dotenv", ""),
+    (Command, "cross-env|dotenv|k3s|k0s|microk8s", ""),
     (Command, "nix", "develop|shell|run .. -c|--command"),
     (Command, "command", "!-v|-V"),
     (
@@ -91,6 +91,11 @@ const CARRIERS: &[(Carries, &str, &str)] = &[
     (Command, "docker|podman|nerdctl|docker-compose", "run *"),
     (Command, "docker|podman|nerdctl", "compose exec|run *"),
     (
+        Script,
+        "npm|pnpm|yarn|bun|composer|deno|lerna|rush|hatch|pdm|rye",
+        "run|run-script",
+    ),
+    (
         Command,
         "uv|poetry|pipenv|pdm|rye|hatch|pipx|conda|op|doppler|dotenvx|infisical",
         "run",
@@ -103,8 +108,14 @@ const CARRIERS: &[(Carries, &str, &str)] = &[
         "exec|x|dlx",
     ),
     (Command, "direnv|aws-vault", "exec *"),
-    (Script, "npm|pnpm|yarn|bun", "run|run-script"),
+    (Script, "deno", "task"),
+    (Script, "yarn", "workspace * run"),
+    (Script, "yarn", "workspace *"),
+    (Script, "yarn", "workspaces run"),
+    (Script, "yarn", "workspaces foreach .. run"),
+    (Script, "composer|poe", ""),
     (Script, "yarn|bun", ""),
+    (Command, "yarn", "workspace *"),
     (Command, "yarn|pnpm", ""),
     (Script, "gh", "workflow run"),
 ];
@@ -114,6 +125,8 @@ pub(super) const FIND: &str = "find";
 
 /// Names of the standard input.
 const STDIN: &str = "/dev/stdin|/dev/fd/0|/proc/self/fd/0";
+
+const PYTHON: &str = "python|pypy|py";
 
 const SHELLS: &str = "sh|bash|zsh|dash|ksh|ash|fish|rbash";
 

@@ -112,13 +112,14 @@ impl<'a> Given<'a> {
     }
 }
 
-/// Whether the operand is of this kind: another `host`, a `path` on one, a `git-host` that isn't known, or what begins
-/// like this.
+/// Whether the operand is of this kind: another `host`, a `path` on one, a `git-host` that isn't known, the task of a
+/// `deployment`, or what begins like this.
 fn is_of(kind: &str, operand: &str) -> bool {
     match kind {
         "host" => names::is_other_host(operand) && !operand.starts_with("git@"),
         "git-host" => names::is_other_host(operand) && operand.starts_with("git@"),
         "path" => names::is_remote(operand),
+        "deployment" => names::is_deployment(operand),
         start => operand.starts_with(start),
     }
 }

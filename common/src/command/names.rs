@@ -6,6 +6,9 @@ use super::words::Word;
 /// Endings of files that are run.
 const SCRIPT_ENDINGS: &str = "sh|bash|zsh|fish|ps1|py|rb|pl|php|js|mjs|cjs|ts|mts|yml|yaml";
 
+/// Programs that are installed with their version in the name.
+const INTERPRETERS: &str = "python|pypy|ruby|perl|php|node";
+
 /// Programs that migrate databases.
 const MIGRATORS: &str = "rails|rake|knex|sequelize|sequelize-cli|typeorm|alembic|flask|django-admin|\
     flyway|liquibase|dbmate|goose|migrate|diesel|sqlx|prisma|mix|atlas|drizzle-kit";
@@ -20,12 +23,19 @@ const HARMLESS: &[&str] = &[
     "list", "show", "notes", "pre", "post", "local", "help", "generate", "create", "make", "new",
 ];
 
-/// A program's name without its path, a version (`npx name@2`) and `.exe`, in lower case: file systems may ignore it.
+/// A program's name without its path, a version (`npx name@2`, `python3.11`) and `.exe`, in lower case: file systems
+/// may ignore it.
 pub(super) fn program(word: &str) -> String {
     let file = word.rsplit('/').next().unwrap_or_default();
     let name = file.split_once('@').map_or(file, |(name, _)| name);
     let name = name.to_ascii_lowercase();
-    name.strip_suffix(".exe").map(str::to_owned).unwrap_or(name)
+    let name = name.strip_suffix(".exe").unwrap_or(&name);
+    let unversioned = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+    if is_called(INTERPRETERS, unversioned) {
+        unversioned.to_owned()
+    } else {
+        name.to_owned()
+    }
 }
 
 /// The change that the name of a script or of a migration tells. With `script` the first word is one for certain,
@@ -51,15 +61,25 @@ pub(super) fn change(words: &[Word], all: &[Word], script: bool) -> Option<&'sta
     (migrates && any(&["prod", "production"]) && !any(HARMLESS)).then_some("production-migration")
 }
 
+/// Whether a task of this name deploys.
+pub(super) fn is_deployment(task: &str) -> bool {
+    deploys(&task.to_ascii_lowercase(), "")
+}
+
 fn deploys(stem: &str, ending: &str) -> bool {
-    let parts: Vec<String> = parts(stem).collect();
-    let any = |wanted: &[&str]| parts.iter().any(|part| wanted.contains(&part.as_str()));
-    let begins = |verb| parts.first().is_some_and(|part| part == verb);
-    let ends = |verb| parts.last().is_some_and(|part| part == verb);
-    let ships = begins("deploy") || ends("deploy") || begins("publish") || ends("publish");
-    // `/etc/os-release` is a file of the system, `build-release.sh` builds in release mode.
-    let releases = begins("release") || ends("release") && !ending.is_empty();
-    (ships || releases && !any(&["build"])) && !any(HARMLESS)
+    let all: Vec<String> = parts(stem).collect();
+    let any = |wanted: &[&str]| all.iter().any(|part| wanted.contains(&part.as_str()));
+    let ships = |parts: &[String]| {
+        let begins = |verb| parts.first().is_some_and(|part| part == verb);
+        let ends = |verb| parts.last().is_some_and(|part| part == verb);
+        // `/etc/os-release` is a file of the system, `build-release.sh` builds in release mode.
+        let releases = begins("release") || ends("release") && !ending.is_empty();
+        let deploys = begins("deploy") || ends("deploy") || begins("publish") || ends("publish");
+        deploys || releases && !any(&["build"])
+    };
+    // Each part of `web:deploy:prod` is a name of its own.
+    let mut names = stem.split([':', '#', '[']);
+    names.any(|name| ships(&parts(name).collect::<Vec<_>>())) && !any(HARMLESS)
 }
 
 fn parts(text: &str) -> impl Iterator<Item = String> {

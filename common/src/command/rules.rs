@@ -59,12 +59,23 @@ const RULES: &[Rule] = &[
     rule("git-tag", "git tag *")
         .unless("-l --list -n -d --delete -v --verify --sort --format --column --points-at \
                  --contains --no-contains --merged --no-merged"),
-    rule("git-tag", "npm version *").unless("--no-git-tag-version"),
+    rule("git-tag", "npm|pnpm version *").unless("--no-git-tag-version"),
+    rule("git-tag", "standard-version|commit-and-tag-version"),
+    rule("git-tag", "lerna version"),
     rule("git-commit", "hg|sl|svn commit|ci"),
     rule("git-push", "hg|sl push"),
     rule("git-push", "jj git push"),
     rule("gh-pr", "gh|glab pr|mr create|merge|new"),
-    rule("gh-release", "gh|glab release create|edit|upload|delete|new"),
+    rule("gh-pr", "hub pull-request"),
+    rule("gh-release", "gh|hub|glab release create|edit|upload|delete|new"),
+    rule("gh-repo", "gh|glab repo delete|archive|rename"),
+    rule("git-push", "gh repo create --push"),
+    rule("gh-api", "gh|glab api repos/*|/repos/*|https://api.github.com/repos/*|projects/* \
+                    -X|--method:PUT|POST|PATCH|DELETE"),
+    // With a field it posts.
+    rule("gh-api", "gh|glab api repos/*|/repos/*|https://api.github.com/repos/*|projects/* \
+                    -f|-F|--field|--raw-field|--input").unless("-X|--method:GET|HEAD"),
+    rule("gh-api", "gh api graphql -f|-F|--field|--raw-field:query=mutation*"),
     // Package registries.
     rule("npm-publish", "npm|pnpm|yarn|bun|lerna|changeset|deno|jsr publish"),
     rule("npm-publish", "npm unpublish|deprecate"),
@@ -73,7 +84,13 @@ const RULES: &[Rule] = &[
     rule("npm-publish", "yarn workspaces foreach .. npm publish"),
     rule("npm-publish", "semantic-release|np").unless("-v --version -d"),
     rule("cargo-publish", "cargo publish|yank").unless("-n"),
+    rule("npm-publish", "release-it").unless("-d -v --version --release-version --changelog"),
+    rule("npm-publish", "nx release $").unless("-d"),
+    rule("npm-publish", "nx release publish|version|changelog|patch|minor|major").unless("-d"),
     rule("cargo-publish", "cargo release -x|--execute"),
+    rule("cargo-publish", "cargo smart-release -e|--execute"),
+    rule("cargo-publish", "cargo workspaces|ws publish"),
+    rule("cargo-publish", "release-plz release"),
     rule("pypi-publish", "twine|maturin upload"),
     rule("pypi-publish", "uv|poetry|flit|hatch|pdm|rye|maturin publish"),
     rule("package-publish", "gem|nuget push"),
@@ -91,6 +108,10 @@ const RULES: &[Rule] = &[
     rule("docker-push", "docker|podman|nerdctl image|compose|manifest push"),
     rule("docker-push", "docker|podman|nerdctl build --push"),
     rule("docker-push", "docker buildx|image|compose build|bake --push"),
+    rule("docker-push", "docker|podman|nerdctl|buildctl build -o|--output:*type=registry*|*push=true*"),
+    rule("docker-push", "docker buildx|image|compose build|bake -o|--output|--set:*type=registry*|*push=true*"),
+    rule("docker-push", "docker buildx imagetools create"),
+    rule("docker-push", "pack build --publish"),
     rule("docker-push", "skopeo copy|sync >docker://"),
     rule("docker-deploy", "docker stack deploy"),
     rule("docker-deploy", "docker service create|update|rollback|scale|rm"),
@@ -100,6 +121,8 @@ const RULES: &[Rule] = &[
     rule("kubectl", "kubectl|oc label|annotate|taint|drain|cordon|uncordon"),
     rule("kubectl", "kubectl|oc rollout restart|undo|pause|resume"),
     rule("kubectl", "skaffold run|deploy|apply|delete"),
+    rule("kubectl", "eksctl create|delete|upgrade|scale"),
+    rule("nomad", "nomad job run|stop|revert|scale|promote"),
     rule("argocd", "argocd app sync|create|set|delete|rollback"),
     // Infrastructure and platforms.
     rule("terraform", "terraform|tofu|terragrunt apply|destroy|import|taint|untaint"),
@@ -108,6 +131,9 @@ const RULES: &[Rule] = &[
     rule("pulumi", "pulumi up|update|destroy|import"),
     rule("aws", "aws s3 cp|mv|sync >s3://").unless("--dryrun"),
     rule("aws", "aws s3 rm|mb|rb").unless("--dryrun"),
+    rule("aws", "aws s3api put-*|delete-*|copy-*"),
+    rule("aws", "s3cmd|s5cmd put|cp|mv|sync >s3://").unless("-n"),
+    rule("aws", "s3cmd|s5cmd del|rm|mb|rb >s3://").unless("-n"),
     rule("aws", "aws deploy create-deployment|push"),
     rule("aws", "aws cloudformation deploy|create-stack|update-stack|delete-stack|execute-change-set"),
     rule("aws", "aws ecs update-service|create-service|delete-service"),
@@ -119,14 +145,19 @@ const RULES: &[Rule] = &[
     rule("gcloud", "gcloud storage cp|mv|rsync >gs://"),
     rule("gcloud", "gsutil cp|mv|rsync >gs://").unless("-n"),
     rule("az", "az .. deploy|up"),
+    rule("az", "azcopy copy|cp|sync >https://"),
     rule("az", "az .. deployment .. create|config-zip"),
     rule("gh-pr", "az repos pr create"),
     rule("deploy", "vercel|vc $").unless("-v --version"),
     rule("deploy", "vercel|vc .|./*|/*"),
     rule("deploy", "vercel|vc deploy|promote|redeploy|rollback"),
-    rule("deploy", "netlify|netlify-cli|fly|flyctl|railway|convex|sst|dep deploy"),
+    rule("deploy", "netlify|netlify-cli|fly|flyctl|railway|convex|sst|dep|modal|deployctl deploy"),
+    rule("deploy", "railway up|redeploy|down"),
+    rule("deploy", "fly|flyctl launch").unless("--no-deploy"),
+    rule("deploy", "fastlane .. <deployment"),
+    rule("deploy", "fastlane .. beta|alpha|deliver|supply|pilot|appstore|testflight|upload_to_*"),
     rule("deploy", "wrangler|firebase|firebase-tools deploy|publish|rollback"),
-    rule("deploy", "serverless|sls|cdk|aws-cdk|sam|eb|copilot deploy|remove|destroy|rollback"),
+    rule("deploy", "serverless|sls|cdk|cdktf|aws-cdk|sam|eb|copilot deploy|remove|destroy|rollback"),
     rule("deploy", "wrangler|supabase pages|functions|versions deploy|publish"),
     rule("deploy", "kamal deploy|redeploy|rollback|setup"),
     rule("deploy", "cap .. deploy|deploy:*"),
@@ -138,6 +169,16 @@ const RULES: &[Rule] = &[
     rule("heroku", "heroku pipelines:promote|builds:create|apps:destroy"),
     rule("ansible", "ansible-playbook *")
         .unless("-C --check --syntax-check --list-hosts --list-tasks --list-tags"),
+    rule("ansible", "ansible * -m|--module-name|-a|--args")
+        .unless("-C --check --list-hosts -m|--module-name:ping|setup|debug")
+        .except("localhost|127.0.0.1"),
+    // Tasks by name. A project of nx may be called by such a word too.
+    rule("deploy-script", "turbo|rake|fab|gradle|gradlew|run-s|run-p|npm-run-all .. <deployment")
+        .unless("--dry -T -P -D -W -l --list --tasks"),
+    rule("deploy-script", "nx deploy*|publish*"),
+    rule("deploy-script", "nx run *:deploy*|*:publish*|*:release"),
+    rule("deploy-script", "nx run-many|affected .. deploy*|publish*|release*"),
+    rule("deploy-script", "nx run-many|affected -t|--target|--targets:deploy*|publish*|release*"),
     rule("production-migration", "prisma migrate deploy"),
     rule("production-migration", "supabase db push"),
     // Hosts. With -N ssh only forwards ports.
@@ -145,6 +186,7 @@ const RULES: &[Rule] = &[
     rule("ssh", "ssh <git-host *").unless("-V -G -Q -N"),
     rule("scp", "scp >path"),
     rule("rsync", "rsync >path").unless("-n --list-only"),
+    rule("rclone", "rclone copy|copyto|sync|move|moveto|bisync|delete|deletefile|purge|rcat >path").unless("-n -i"),
 ];
 
 /// The change to shared state that `program` makes with these arguments.
