@@ -8,11 +8,13 @@
 mod digest;
 mod log;
 mod output;
+mod result;
 #[cfg(test)]
 mod tests;
 
-use crate::command::{Nature, Step, nature};
+use crate::command::{Nature, Step, ToldBy, nature};
 use crate::input::BackgroundTask;
+use result::Told;
 
 pub use digest::{MAX_BYTES as DIGEST_MAX_BYTES, MAX_LINES as DIGEST_MAX_LINES};
 
@@ -42,8 +44,8 @@ pub(crate) struct Call {
     pub what: What,
     /// `None`: nothing came back yet.
     pub status: Option<Status>,
-    /// The line in which a test run or a build tells its result. Only looked for where a program ran that may tell one.
-    pub result: Option<TestResult>,
+    /// What a test run or a build says of itself. Only looked for where a program ran that may tell it.
+    pub told: Told,
     /// The name under which it goes on in the background.
     pub task: Option<String>,
 }
@@ -85,13 +87,6 @@ pub(crate) enum Status {
     Running,
     /// It did, until it was ended; what it would have come to isn't known.
     Stopped,
-}
-
-/// What a test run or a build says of itself.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct TestResult {
-    pub failed: bool,
-    pub line: String,
 }
 
 /// What came back for a call.
@@ -136,7 +131,7 @@ impl Call {
             id: id.into(),
             what,
             status: None,
-            result: None,
+            told: Told::default(),
             task: None,
         }
     }
@@ -165,15 +160,32 @@ impl Call {
         }
     }
 
+    /// The line that tells how it ended, and whether it failed. A status that is not hidden goes before words: a test
+    /// may be about failures.
+    fn result(&self) -> Option<(bool, &str)> {
+        let settled = matches!(&self.what, What::Run(run) if run.nature.told_by == ToldBy::Status);
+        let failed = self.told.failed.as_deref().map(|line| (true, line));
+        let passed = self.told.passed.as_deref().map(|line| (false, line));
+        if self.status == Some(Status::Ok) && settled {
+            passed
+        } else {
+            failed.or(passed)
+        }
+    }
+
+    fn tells_failure(&self) -> bool {
+        self.result().is_some_and(|(failed, _)| failed)
+    }
+
     /// It ran and says that all is well; the tail of a pipe says so whatever the test said.
     fn passed(&self) -> bool {
-        self.status == Some(Status::Ok) && !self.result.as_ref().is_some_and(|r| r.failed)
+        self.status == Some(Status::Ok) && !self.tells_failure()
     }
 
     /// It ran and something went wrong.
     fn failed(&self) -> bool {
         matches!(self.status, Some(Status::Exit(_) | Status::Failed))
-            || self.status == Some(Status::Ok) && self.result.as_ref().is_some_and(|r| r.failed)
+            || self.status == Some(Status::Ok) && self.tells_failure()
     }
 
     /// A run in which a fault can be seen. That a search finds nothing shows none.

@@ -135,8 +135,8 @@ fn describe(call: &Call) -> String {
         Some(Status::Stopped) => line.push_str(" => stopped"),
         None => line.push_str(" => no result known"),
     }
-    if let (true, Some(result)) = (call.is_test() || call.failed(), &call.result) {
-        let _ = write!(line, ": {}", in_bytes(&result.line, RESULT_MAX_BYTES));
+    if let (true, Some((_, result))) = (call.is_test() || call.failed(), call.result()) {
+        let _ = write!(line, ": {}", in_bytes(result, RESULT_MAX_BYTES));
     }
     line
 }

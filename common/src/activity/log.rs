@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 
-use super::{Activity, Call, Outcome, Status, What, output};
+use super::result::{Told, result};
+use super::{Activity, Call, Outcome, Status, What};
 
 /// Calls that are remembered. No digest shows more than a few dozen; what a turn of more calls did before the last
 /// thousand isn't told.
@@ -124,7 +125,7 @@ fn settle(call: &mut Call, outcome: Outcome) {
         call.what = What::Edit(files);
     }
     if call.what.tells_result() {
-        call.result = output::result(&outcome.tail);
+        call.told = result(&outcome.tail);
     }
 }
 
@@ -150,7 +151,9 @@ fn polled(calls: &mut [Call]) {
             let found = named.or_else(|| before.iter().rposition(running));
             if let Some(call) = found.and_then(|found| before.get_mut(found)) {
                 call.status = look.status;
-                call.result = call.result.take().or_else(|| look.result.clone());
+                if call.told == Told::default() {
+                    call.told = look.told.clone();
+                }
             }
         }
     }

@@ -353,78 +353,78 @@ fn the_middle_of_a_long_turn_gives_way() {
     assert!(told.contains(" more calls\n"), "{told}");
 }
 
+/// Whether a program that printed this failed, by these words alone.
+fn failed(output: &str) -> Option<bool> {
+    let told = result::result(output);
+    told.failed.map(|_| true).or(told.passed.map(|_| false))
+}
+
+#[test]
+fn a_status_that_is_not_hidden_goes_before_words() {
+    let mocha = "  ✗ reports 2 failures when x\n  5 passing (10ms)";
+    let logged = "2 errors handled\n5 passed in 1s";
+    check(
+        &[
+            ran("npx mocha", 0, mocha),
+            edited("a.js"),
+            ran("pytest", 0, logged),
+        ],
+        "$ npx mocha => ok: 5 passing (10ms)\n\
+         edit a.js [last edit]\n\
+         $ pytest => ok: 5 passed in 1s [last test after the last edit]",
+        [true, false, true, false],
+    );
+    check(
+        &[ran("npx mocha | tail", 0, mocha), edited("a.js")],
+        "$ npx mocha | tail => ok: ✗ reports 2 failures when x [failed before the first edit]\n\
+         edit a.js [last edit]",
+        [true, true, false, true],
+    );
+    check(
+        &[ran(
+            "python repro.py",
+            0,
+            "Traceback (most recent call last):",
+        )],
+        "$ python repro.py => ok",
+        [false, true, false, false],
+    );
+    check(
+        &[ran(
+            "pytest",
+            1,
+            "5 passed in 1s\nTraceback (most recent call last):",
+        )],
+        "$ pytest => exit 1: Traceback (most recent call last):",
+        [false, true, false, true],
+    );
+}
+
 #[test]
 fn results_are_found_as_programs_tell_them() {
-    let rows = [
-        (
-            "test result: ok. 12 passed; 0 failed; 1 ignored",
-            Some(false),
-        ),
-        ("test result: FAILED. 11 passed; 1 failed", Some(true)),
-        ("===== 5 passed, 2 warnings in 1.20s =====", Some(false)),
-        ("===== 2 failed, 5 passed in 1.20s =====", Some(true)),
-        ("Tests:       1 failed, 5 passed, 6 total", Some(true)),
-        ("Tests:       6 passed, 6 total", Some(false)),
-        (" Test Files  2 passed (2)", Some(false)),
-        ("  14 passing (30ms)", Some(false)),
-        ("  1 failing", Some(true)),
-        (
-            "Tests run: 5, Failures: 1, Errors: 0, Skipped: 0",
-            Some(true),
-        ),
-        (
-            "Tests run: 5, Failures: 0, Errors: 0, Skipped: 0",
-            Some(false),
-        ),
-        ("FAILED (failures=2)", Some(true)),
-        ("OK", Some(false)),
-        ("OK (12 tests, 30 assertions)", Some(false)),
-        ("ok  \tgithub.com/a/b\t0.013s", Some(false)),
-        ("FAIL\tgithub.com/a/b\t0.013s", Some(true)),
-        ("--- FAIL: TestParse (0.00s)", Some(true)),
-        ("3 examples, 0 failures", Some(false)),
-        ("3 examples, 1 failure", Some(true)),
-        ("100% tests passed, 0 tests failed out of 12", Some(false)),
-        (
-            "     Summary [   0.9s] 7 tests run: 7 passed, 0 skipped",
-            Some(false),
-        ),
-        ("BUILD SUCCESSFUL in 3s", Some(false)),
-        ("BUILD FAILED in 3s", Some(true)),
-        (
-            "error: could not compile `app` (lib) due to 2 previous errors",
-            Some(true),
-        ),
-        ("error[E0425]: cannot find value `x`", Some(true)),
-        (
-            "    Finished `dev` profile [unoptimized] target(s) in 0.5s",
-            Some(false),
-        ),
-        ("make: *** [Makefile:3: all] Error 2", Some(true)),
-        ("\u{1b}[32m 3 passed\u{1b}[0m", Some(false)),
-        ("Traceback (most recent call last):", Some(true)),
-        ("hello", None),
-        ("the test passed through here", None),
-        ("we failed to see it in 3 days", None),
-        ("", None),
-    ];
-    for (line, failed) in rows {
-        let output = format!("some output\n{line}\n");
-        assert_eq!(
-            output::result(&output).map(|result| result.failed),
-            failed,
-            "{line}"
-        );
+    for row in include_str!("../../../tests/results.tsv").lines() {
+        let Some((expected, output)) = row.split_once('\t') else {
+            assert!(row.is_empty() || row.starts_with('#'), "{row}");
+            continue;
+        };
+        let output = output
+            .replace('⏎', "\n")
+            .replace('⇥', "\t")
+            .replace('␛', "\u{1b}");
+        let found = match failed(&format!("some output\n{output}\n")) {
+            Some(true) => "failed",
+            Some(false) => "passed",
+            None => "nothing",
+        };
+        assert_eq!(found, expected, "{output}");
     }
     // The tests of the documentation come last, and there are none.
-    let told = output::result(
+    let told = result::result(
         "test result: ok. 12 passed; 0 failed\n\ntest result: ok. 0 passed; 0 failed\n",
     );
-    assert!(told.is_some_and(|told| told.line.contains("12 passed")));
-    let told = output::result(
-        "test result: FAILED. 1 passed; 1 failed\ntest result: ok. 2 passed; 0 failed\n",
-    );
-    assert!(told.is_some_and(|told| told.failed));
+    assert!(told.passed.is_some_and(|line| line.contains("12 passed")));
+    let told = "test result: FAILED. 1 passed; 1 failed\ntest result: ok. 2 passed; 0 failed\n";
+    assert_eq!(failed(told), Some(true));
 }
 
 #[test]
@@ -520,7 +520,7 @@ fn a_cut_splits_no_word() {
             (What::Other(command.clone()), None, ""),
         ])
         .digest();
-        let result = output::result(&output).map(|result| result.line);
+        let result = result::result(&output).failed;
         for told in [Some(told), result].into_iter().flatten() {
             let half = token.split_at(12).0;
             let halved = told.contains(half) && !told.contains(&token);
