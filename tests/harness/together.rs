@@ -24,8 +24,7 @@ pub fn each_logs_one_whole_line(program: &Path) -> Result<(), Failed> {
         json!({"new_proposal": true, "verification_reported": false, "reason": "x"}).to_string(),
     )?;
     let home = dir.path().join("home");
-    let (rules, project) = (home.join(".claude/hooks"), dir.path().join("project"));
-    fs::create_dir(&project)?;
+    let rules = home.join(".claude/hooks");
     fs::create_dir_all(&rules)?;
     // The user's rules aren't read where the project is the user's home.
     let project = dir.path().join("project");
