@@ -1,5 +1,5 @@
 //! Finds the command in a shell command line that changes what others share: a push, a release, a deployment. And
-//! tells what a command line is [for](Nature), and what it [runs].
+//! tells what a command line is [for](Nature), and what it [runs](runs()).
 //!
 //! It reads what the shell would run, through lists, pipes, groups, substitutions, prefixes such as `sudo`, and the
 //! lines that one shell hands to another (`sh -c '…'`, here-documents). It asks nothing of the machine: no file is
