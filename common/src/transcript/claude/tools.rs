@@ -38,19 +38,34 @@ pub fn outcome(id: &str, is_error: bool, text: &str) -> Outcome {
         tail: tail(text).to_owned(),
         what: None,
         task: (status == Status::Running)
-            .then(|| STARTED.iter().find_map(|(_, name)| behind(text, name)))
+            .then(|| behind(started(text)?, ": "))
             .flatten(),
     }
 }
 
-/// How an output begins whose call goes on in the background, and what its name follows.
-const STARTED: [(&str, &str); 2] = [
-    ("Command running in background with ID", "with ID: "),
-    ("Async agent launched", "agentId: "),
-];
+/// The words that say that a call goes on in the background, with its name behind a colon. What it printed before may
+/// stand before them: the host says it in a line of its own, an agent's start in the first.
+fn started(text: &str) -> Option<&str> {
+    if text.starts_with("Async agent launched") {
+        return text.get(text.find("agentId: ")?..);
+    }
+    let mut lines = text.split_inclusive('\n').scan(0, |at, line| {
+        let from = *at;
+        *at += line.len();
+        Some((from, line))
+    });
+    let (from, name) = lines.find_map(|(from, line)| {
+        let name = line.find(" with ID: ")?;
+        let words = line.get(..name)?;
+        let ways = ["running in background", "backgrounded by user", "moved to the background"];
+        let says = words.starts_with("Command ") && ways.iter().any(|way| words.ends_with(way));
+        says.then_some((from, name))
+    })?;
+    text.get(from + name..)
+}
 
 fn success(text: &str) -> Status {
-    if STARTED.iter().any(|(words, _)| text.starts_with(words)) {
+    if started(text).is_some() || text.starts_with("Async agent launched") {
         return Status::Running;
     }
     // A look at such a call, or its end.
@@ -104,6 +119,8 @@ fn failure(text: &str) -> Status {
     });
     match code {
         Some(Some(code)) => Status::Exit(code),
+        // It ran until then.
+        _ if text.starts_with("Command timed out after") => Status::Failed,
         _ if refused.iter().any(|words| text.starts_with(words)) => Status::Denied,
         _ => Status::Error,
     }
@@ -134,4 +151,40 @@ pub fn notice(text: &str) -> Option<Outcome> {
         what: None,
         task: None,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_that_goes_on_in_the_background() {
+        for text in [
+            "Command running in background with ID: b1. Output is being written to: /tmp/b1.output",
+            "Command was manually backgrounded by user with ID: b1. Output is being written to: /tmp/b1.output",
+            "Command exceeded the timeout (120s) and was moved to the background with ID: b1. It is still running.",
+            "running 300 tests\n\nCommand running in background with ID: b1. Output is being written to: /tmp/b1",
+        ] {
+            let outcome = outcome("t", false, text);
+            assert_eq!(outcome.status, Status::Running, "{text}");
+            assert_eq!(outcome.task.as_deref(), Some("b1"), "{text}");
+        }
+        for text in [
+            "test x ... ok, Command running in background with ID: b1",
+            "Command not found",
+        ] {
+            assert_eq!(outcome("t", false, text).status, Status::Ok, "{text}");
+        }
+        let agent = outcome("t", false, "Async agent launched successfully.\nagentId: a7 (internal)");
+        assert_eq!((agent.status, agent.task.as_deref()), (Status::Running, Some("a7")));
+    }
+
+    #[test]
+    fn a_command_that_ran_out_of_time_ran() {
+        let status = |text| outcome("t", true, text).status;
+        assert_eq!(status("Command timed out after 2m 0.0s\nx"), Status::Failed);
+        assert_eq!(status("Error: Command timed out after 2m"), Status::Failed);
+        assert_eq!(status("Exit code 143\nCommand timed out after 2m"), Status::Exit(143));
+        assert_eq!(status("The user doesn't want to proceed"), Status::Denied);
+    }
 }

@@ -104,6 +104,10 @@ fn status(output: &str) -> Status {
     if refused.iter().any(|words| output.starts_with(words)) {
         return Status::Denied;
     }
+    // What it would have come to isn't known.
+    if output.starts_with("aborted by user") {
+        return Status::Stopped;
+    }
     for line in output.lines().take(6) {
         if line.starts_with("Process running with session ID") {
             return Status::Running;
@@ -116,6 +120,9 @@ fn status(output: &str) -> Status {
         if let Some(code) = code {
             return ended(code);
         }
+    }
+    if output.starts_with("command timed out after") {
+        return Status::Failed;
     }
     let failed = [
         "execution error",
@@ -165,5 +172,23 @@ fn new(id: &str, status: Status, output: &str, what: Option<What>) -> Outcome {
         task: (status == Status::Running)
             .then(|| behind(output, "running with session ID "))
             .flatten(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn how_a_call_ended() {
+        for (output, status) in [
+            ("aborted by user after 3.2s", Status::Stopped),
+            ("command timed out after 10000 milliseconds\nExit code: 124", Status::Exit(124)),
+            ("command timed out after 10000 milliseconds", Status::Failed),
+            ("exec command rejected by user", Status::Denied),
+            ("Process exited with code 0\nOutput:\naborted by user", Status::Ok),
+        ] {
+            assert_eq!(outcome("c", output).status, status, "{output}");
+        }
     }
 }
