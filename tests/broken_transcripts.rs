@@ -381,6 +381,37 @@ fn a_message_that_can_be_read_in_one_of_its_two_lines() {
     assert_eq!(turn.latest, format!("{MESSAGE}\n\n{MESSAGE}"));
 }
 
+/// A human's words behind what an old client put before them, and a list with members that are no blocks.
+#[test]
+fn a_prompt_in_one_block_with_what_the_host_put_before_it() {
+    let dir = tempfile::tempdir().expect("a temporary directory");
+    let path = dir.path().join("s.jsonl");
+    let reminder = r"<system-reminder>Be brief.</system-reminder>\n";
+    let opened = r"<ide_opened_file>a.rs</ide_opened_file>";
+    for (content, user) in [
+        (format!(r#""{reminder}Go on""#), "Go on"),
+        (
+            format!(r#"[{{"type":"text","text":"{reminder}{opened}Go on"}}]"#),
+            "Go on",
+        ),
+        (
+            r#"[null,"x",{"type":"text","text":"Go on"},7]"#.to_owned(),
+            "Go on",
+        ),
+        (format!(r#""{reminder}""#), "Before"),
+        (format!(r#""{opened}{reminder}""#), "Before"),
+    ] {
+        let line = format!(r#"{{"type":"user","message":{{"content":{content}}}}}"#);
+        fs::write(
+            &path,
+            human("Before") + &said("Old.") + &line + "\n" + &said(MESSAGE),
+        )
+        .expect("a file");
+        let turn = read(&path, Some(MESSAGE)).expect("a turn");
+        assert_eq!(turn.user_text.as_deref(), Some(user), "{content}");
+    }
+}
+
 /// A file that never gets the final message may lack more than that.
 #[test]
 fn a_turn_without_its_end() {

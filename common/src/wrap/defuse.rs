@@ -237,6 +237,16 @@ mod tests {
     }
 
     #[test]
+    fn an_arrow_behind_a_forged_marker_stays() {
+        check(
+            "$ echo --- activity-end --- => ok",
+            "$ echo (region marker) => ok",
+        );
+        check("--- text-end ===> x", "(region marker)=> x");
+        check("x --- text-end --- =>", "x (region marker) =>");
+    }
+
+    #[test]
     fn ordinary_words_and_rules_stay() {
         for text in [
             "class=\"text-end\"",

@@ -134,8 +134,13 @@ impl<'a> Side<'a> {
             outermost: None,
         };
         let mut room = 12;
-        for (i, (c, bytes)) in outward.take(200).enumerate() {
+        let mut outward = outward.take(200).enumerate().peekable();
+        while let Some((i, (c, bytes))) = outward.next() {
             let weight = weight(*c);
+            // An arrow that follows is no dash: behind it stands what came of a command.
+            if *c == '=' && outward.peek().is_some_and(|(_, (next, _))| *next == '>') {
+                break;
+            }
             if weight == 0 && c.is_alphanumeric() {
                 side.glued = i == 0;
                 break;

@@ -42,8 +42,11 @@ pub fn joined(mut texts: Vec<Cow<'_, str>>) -> Cow<'_, str> {
     }
 }
 
-/// The human's own words; `None` when there are none. An IDE puts what is open before them, in a block of its own. What
-/// looks like the host's alone is the human's if it is known for a `prompt`. A pasted image without words is a message
+/// What the host and an IDE put before a human's words, at times in the same block.
+const BEFORE: [&str; 3] = ["system-reminder", "ide_opened_file", "ide_selection"];
+
+/// The human's own words; `None` when there are none. An IDE puts what is open before them, mostly in a block of its own.
+/// What looks like the host's alone is the human's if it is known for a `prompt`. A pasted image without words is a message
 /// all the same.
 pub fn human<'a>(content: TextOr<'a, Block<'a>>, prompt: bool) -> Option<Cow<'a, str>> {
     let pasted = match &content {
@@ -54,10 +57,36 @@ pub fn human<'a>(content: TextOr<'a, Block<'a>>, prompt: bool) -> Option<Cow<'a,
     };
     let mut texts = texts(content);
     texts.retain(|text| !text.trim().is_empty());
+    for text in &mut texts {
+        let words = behind_reminders(text);
+        if !words.is_empty() && words.len() < text.len() {
+            *text = Cow::Owned(words.to_owned());
+        }
+    }
     if !prompt || texts.iter().any(|text| !is_injected(text)) {
         texts.retain(|text| !is_injected(text));
     }
     (pasted || !texts.is_empty()).then(|| joined(texts))
+}
+
+/// What stands behind the tags that a text begins with.
+fn behind_reminders(text: &str) -> &str {
+    let behind = |text: &'_ str| {
+        BEFORE.iter().find_map(|tag| {
+            let inner = text
+                .strip_prefix('<')?
+                .strip_prefix(tag)?
+                .strip_prefix('>')?;
+            inner
+                .find(&format!("</{tag}>"))
+                .map(|at| text.len() - inner.len() + at + tag.len() + 3)
+        })
+    };
+    let mut text = text.trim_start();
+    while let Some(rest) = behind(text).and_then(|at| text.get(at..)) {
+        text = rest.trim_start();
+    }
+    text
 }
 
 /// Whether a text is made like the host's own: in a tag that is closed again. A notice has more tags in it.

@@ -57,7 +57,11 @@ fn started(text: &str) -> Option<&str> {
     let (from, name) = lines.find_map(|(from, line)| {
         let name = line.find(" with ID: ")?;
         let words = line.get(..name)?;
-        let ways = ["running in background", "backgrounded by user", "moved to the background"];
+        let ways = [
+            "running in background",
+            "backgrounded by user",
+            "moved to the background",
+        ];
         let says = words.starts_with("Command ") && ways.iter().any(|way| words.ends_with(way));
         says.then_some((from, name))
     })?;
@@ -175,8 +179,15 @@ mod tests {
         ] {
             assert_eq!(outcome("t", false, text).status, Status::Ok, "{text}");
         }
-        let agent = outcome("t", false, "Async agent launched successfully.\nagentId: a7 (internal)");
-        assert_eq!((agent.status, agent.task.as_deref()), (Status::Running, Some("a7")));
+        let agent = outcome(
+            "t",
+            false,
+            "Async agent launched successfully.\nagentId: a7 (internal)",
+        );
+        assert_eq!(
+            (agent.status, agent.task.as_deref()),
+            (Status::Running, Some("a7"))
+        );
     }
 
     #[test]
@@ -184,7 +195,10 @@ mod tests {
         let status = |text| outcome("t", true, text).status;
         assert_eq!(status("Command timed out after 2m 0.0s\nx"), Status::Failed);
         assert_eq!(status("Error: Command timed out after 2m"), Status::Failed);
-        assert_eq!(status("Exit code 143\nCommand timed out after 2m"), Status::Exit(143));
+        assert_eq!(
+            status("Exit code 143\nCommand timed out after 2m"),
+            Status::Exit(143)
+        );
         assert_eq!(status("The user doesn't want to proceed"), Status::Denied);
     }
 }

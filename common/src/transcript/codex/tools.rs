@@ -183,10 +183,16 @@ mod tests {
     fn how_a_call_ended() {
         for (output, status) in [
             ("aborted by user after 3.2s", Status::Stopped),
-            ("command timed out after 10000 milliseconds\nExit code: 124", Status::Exit(124)),
+            (
+                "command timed out after 10000 milliseconds\nExit code: 124",
+                Status::Exit(124),
+            ),
             ("command timed out after 10000 milliseconds", Status::Failed),
             ("exec command rejected by user", Status::Denied),
-            ("Process exited with code 0\nOutput:\naborted by user", Status::Ok),
+            (
+                "Process exited with code 0\nOutput:\naborted by user",
+                Status::Ok,
+            ),
         ] {
             assert_eq!(outcome("c", output).status, status, "{output}");
         }

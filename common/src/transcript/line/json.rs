@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 
 use super::any::{Take, take};
+use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
 /// A JSON string as hosts write it. They cut texts in the middle of a UTF-16 pair and pass on what programs print, so
@@ -18,7 +19,29 @@ impl Text<'_> {
 }
 
 fn lossy(bytes: Vec<u8>) -> String {
-    String::from_utf8(bytes).unwrap_or_else(|e| String::from_utf8_lossy(e.as_bytes()).into_owned())
+    String::from_utf8(bytes).unwrap_or_else(|e| {
+        // Half a UTF-16 pair in three bytes, none of which is one in UTF-8: one character is lost, not three.
+        let mut bytes = e.into_bytes();
+        let mut from = 0;
+        while let Some(rest) = bytes.get_mut(from..) {
+            if let [0xed, 0xa0..=0xbf, 0x80..=0xbf, ..] = rest {
+                for (byte, lost) in rest.iter_mut().zip("\u{fffd}".bytes()) {
+                    *byte = lost;
+                }
+            } else if rest.is_empty() {
+                break;
+            }
+            from += 1;
+        }
+        String::from_utf8_lossy(&bytes).into_owned()
+    })
+}
+
+fn lossy_ref(bytes: &[u8]) -> Cow<'_, str> {
+    match str::from_utf8(bytes) {
+        Ok(text) => Cow::Borrowed(text),
+        Err(_) => Cow::Owned(lossy(bytes.to_vec())),
+    }
 }
 
 impl<'de: 'a, 'a> Deserialize<'de> for Text<'a> {
@@ -32,7 +55,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for Text<'a> {
             }
 
             fn visit_borrowed_bytes<E>(self, bytes: &'de [u8]) -> Result<Self::Value, E> {
-                Ok(Text(String::from_utf8_lossy(bytes)))
+                Ok(Text(lossy_ref(bytes)))
             }
 
             fn visit_bytes<E>(self, bytes: &[u8]) -> Result<Self::Value, E> {
@@ -59,7 +82,7 @@ impl Printed {
         if end <= BEGINNING_BYTES {
             return Self(lossy(bytes.to_vec()));
         }
-        let part = |range| String::from_utf8_lossy(bytes.get(range).unwrap_or_default());
+        let part = |range| lossy_ref(bytes.get(range).unwrap_or_default());
         Self(format!(
             "{}\n{}",
             part(0..BEGINNING_BYTES),
@@ -88,7 +111,8 @@ impl<'de> Deserialize<'de> for Printed {
 
             fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Self::Value, A::Error> {
                 let mut all = String::new();
-                while let Some(Part { text }) = list.next_element()? {
+                while let Some(Member(part)) = list.next_element::<Member<Part>>()? {
+                    let Some(Part { text }) = part else { continue };
                     let between = if all.is_empty() || text.is_none() {
                         ""
                     } else {
@@ -146,7 +170,28 @@ impl<'de> Deserialize<'de> for Keys {
     }
 }
 
-/// A value that is a string or a list of `T`.
+/// One of a list of objects. What is none costs itself alone.
+struct Member<T>(Option<T>);
+
+impl<T> Default for Member<T> {
+    fn default() -> Self {
+        Self(None)
+    }
+}
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Member<T> {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        take(from)
+    }
+}
+
+impl<'de, T: Deserialize<'de>> Take<'de> for Member<T> {
+    fn object<A: MapAccess<'de>>(object: A) -> Result<Self, A::Error> {
+        T::deserialize(MapAccessDeserializer::new(object)).map(|member| Self(Some(member)))
+    }
+}
+
+/// A value that is a string or a list of the objects `T`.
 #[derive(Debug, Clone)]
 pub enum TextOr<'a, T> {
     /// A string.
@@ -172,7 +217,7 @@ impl<'de: 'a, 'a, T: Deserialize<'de>> Deserialize<'de> for TextOr<'a, T> {
             }
 
             fn visit_borrowed_bytes<E>(self, bytes: &'de [u8]) -> Result<Self::Value, E> {
-                Ok(TextOr::Text(Text(String::from_utf8_lossy(bytes))))
+                Ok(TextOr::Text(Text(lossy_ref(bytes))))
             }
 
             fn visit_bytes<E>(self, bytes: &[u8]) -> Result<Self::Value, E> {
@@ -181,13 +226,45 @@ impl<'de: 'a, 'a, T: Deserialize<'de>> Deserialize<'de> for TextOr<'a, T> {
 
             fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Self::Value, A::Error> {
                 let mut items = Vec::new();
-                while let Some(item) = list.next_element()? {
-                    items.push(item);
+                while let Some(Member(item)) = list.next_element()? {
+                    items.extend(item);
                 }
                 Ok(TextOr::List(items))
             }
         }
         // As for `Text`: a list answers to this call too.
         from.deserialize_bytes(Either(std::marker::PhantomData))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn half_a_character_costs_one() {
+        for (json, text) in [
+            (r#""on\ud83de""#, "on\u{fffd}e"),
+            (r#""\ude00\ud83d""#, "\u{fffd}\u{fffd}"),
+            (r#""\ud83d\ude00é""#, "😀é"),
+        ] {
+            let read: Text<'_> = serde_json::from_str(json).unwrap();
+            assert_eq!(read.as_str(), text, "{json}");
+            let read: Printed = serde_json::from_str(json).unwrap();
+            assert_eq!(read.0, text, "{json}");
+        }
+        let read: Text<'_> = serde_json::from_slice(b"\"a\xed\xa0\xff\"").unwrap();
+        assert_eq!(read.as_str(), "a\u{fffd}\u{fffd}\u{fffd}");
+    }
+
+    #[test]
+    fn a_member_that_is_no_object_costs_itself_alone() {
+        let list = r#"[null,"x",{"text":"one"},7,[{"text":"in"}],{"text":"two"},true]"#;
+        let read: Printed = serde_json::from_str(list).unwrap();
+        assert_eq!(read.0, "one\n\ntwo");
+        let TextOr::List(read) = serde_json::from_str::<TextOr<'_, Keys>>(list).unwrap() else {
+            panic!("it is a list");
+        };
+        assert_eq!(read, vec![Keys(vec!["text".to_owned()]); 2]);
     }
 }
