@@ -71,6 +71,7 @@ impl<'de: 'a, 'a> Take<'de> for Given<'a> {
             *field = object.next_value::<Loose<'de>>()?.0;
         }
         given.paths.retain(|path| !path.trim().is_empty());
+        given.paths = given.paths.into_iter().filter_map(on_disk).collect();
         Ok(given)
     }
 }
@@ -139,9 +140,19 @@ impl<'de: 'a, 'a> Take<'de> for Item<'a> {
     }
 }
 
-/// Whether an argument of this name is a file: `path`, `file_path`, `relativePath`, `filename`, `files`.
+/// The path that an URI names; `None` where it lies elsewhere.
+fn on_disk(path: Cow<'_, str>) -> Option<Cow<'_, str>> {
+    match path.split_once("://") {
+        Some(("file", rest)) => Some(rest.to_owned().into()),
+        Some((scheme, _)) if scheme.bytes().all(|byte| byte.is_ascii_alphanumeric()) => None,
+        _ => Some(path),
+    }
+}
+
+/// Whether an argument of this name is a file: `path`, `file_path`, `relativePath`, `filename`, `files`, `uri`.
 fn is_path(key: &str) -> bool {
-    const LAST: &str = "file|files|filename|filenames|filepath|pathname|destination|notebook";
+    const LAST: &str =
+        "file|files|filename|filenames|filepath|pathname|destination|notebook|uri|uris";
     let words = words(key);
     words
         .iter()
@@ -151,7 +162,10 @@ fn is_path(key: &str) -> bool {
 
 /// Words by which a tool says that it changes what it is given.
 const EDITS: &str = "write|edit|multiedit|patch|create|replace|overwrite|insert|append|prepend|update|modify|rewrite|\
-    delete|remove|rename|move|save|apply|undo|refactor|change";
+    delete|remove|rename|move|save|apply|undo|refactor|change|put|format|reformat|organize";
+
+/// What a tool that sets something may set of a file: `set_file_contents`, and not `set_active_file`.
+const IN_FILES: &str = "content|contents|text|line|lines";
 
 /// Verbs of tools that only look, whatever stands behind them.
 const LOOKS: &str = "read|list|get|view|show|fetch|find|search|describe|inspect|check|validate|preview|count|watch|\
@@ -192,7 +206,12 @@ fn is_edit(name: &str, given: &Given<'_>) -> bool {
             .chain(&operation)
             .any(|word| is_one_of(of, word))
     };
-    !given.paths.is_empty() && any(EDITS) && !any(NO_FILES) && !looks(&tool) && !looks(&operation)
+    let sets = any("set") && any(IN_FILES);
+    !given.paths.is_empty()
+        && (any(EDITS) || sets)
+        && !any(NO_FILES)
+        && !looks(&tool)
+        && !looks(&operation)
 }
 
 /// The words of a name, in lower case: `write_file`, `write-file`, `writeFile`.
@@ -267,6 +286,18 @@ mod tests {
                 r#"{"operation":"write","filename":"a.rs"}"#,
             ),
             ("mcp__desk-top__delete-file", r#"{"path":"a.rs"}"#),
+            (
+                "mcp__ide__applyEdit",
+                r#"{"uri":"file://a.rs","edit":{"changes":[]}}"#,
+            ),
+            ("mcp__lsp__rename", r#"{"targetUri":"a.rs"}"#),
+            (
+                "mcp__x__set_file_contents",
+                r#"{"path":"a.rs","contents":"x"}"#,
+            ),
+            ("mcp__x__setText", r#"{"uri":"file://a.rs","text":"x"}"#),
+            ("mcp__x__put", r#"{"path":"a.rs"}"#),
+            ("mcp__ide__format_file", r#"{"path":"a.rs"}"#),
             ("mcp__git-read-only__patch", r#"{"file":"a.rs"}"#),
         ] {
             check(name, given, &["a.rs"]);
@@ -285,6 +316,11 @@ mod tests {
             ("mcp__fs__list_directory", r#"{"path":"a"}"#),
             ("mcp__fs__search_files", r#"{"path":"a","pattern":"edit"}"#),
             ("mcp__fs__get_file_info", r#"{"path":"a"}"#),
+            ("mcp__fs__get_file_contents", r#"{"path":"a"}"#),
+            ("mcp__ide__set_active_file", r#"{"path":"a"}"#),
+            ("mcp__ide__set_breakpoint", r#"{"path":"a","at":3}"#),
+            ("mcp__web__save", r#"{"uri":"https://example.com/a"}"#),
+            ("mcp__lsp__hover", r#"{"uri":"file:///a.rs"}"#),
             ("mcp__fs__create_directory", r#"{"path":"a"}"#),
             ("mcp__write_edit__read_file", r#"{"path":"a.rs"}"#),
             (
