@@ -206,7 +206,7 @@ const UNITS: &[&str] = &[
     "sudo docker exec x ", "sh -c '", "bash -c \"", "eval `", "flock f ", "find . -exec ",
     "env -S ", "cat |", "bash|", "echo x|bash;", "a=(", "case x in ", "rails migrate ", "./deploy ",
     "npm run ", "é", "\n", "# ", "{ echo x;} | bash;", "{ ", "bash <(", "$[", "a[ ", "find -exec x \\;",
-    "cat |tee|", "printf %s ", "git merge a;", "{ { a;}|bash;",
+    "cat |tee|", "printf %s ", "git merge a;", "{ { a;}|bash;", "{ a;} <<<x;", "x | { ", "{ a; } <<<", "tee >(", "env --split-string=x ",
 ];
 
 /// Quadratic time over so many would take minutes.
@@ -276,7 +276,8 @@ const WRAPS: &[&str] = &[
     "bash <<< «q»", "time { «a»\n}", "echo $[1<<2]\n«a»", "a[1<<2]=3\n«a»", "bash <(echo «q»)",
     "bash < <(echo «q»)", "source <(printf '%s\\n' «q»)", "bash - <<'E'\n«a»\nE\n", "eval \"$(echo «q»)\"",
     "{ echo true; echo «q»; } | bash", "(echo «q») | cat | bash", "echo «q» | { bash; }", "bash <<< \"$(cat <<'E'\n«a»\nE\n)\"",
-    "coproc N { «a»\n}; wait", "true &>/dev/null; «a»", "echo \"${z:-$(«a»\n)}\"", "echo \"it's\"; «a»",
+    "coproc N { «a»\n}; wait", "{ bash; } <<< «q»", "(true; bash) <<'E'\n«a»\nE\n",
+    "echo «q» | { true; bash; }", "echo «q» > >(bash); wait", "true &>/dev/null; «a»", "echo \"${z:-$(«a»\n)}\"", "echo \"it's\"; «a»",
 ];
 
 /// Runs `line` in bash, where `git` is a program that writes a file when it is told to push.

@@ -143,12 +143,18 @@ impl Reader {
         if let Some(change) = self.substituted(first, place) {
             return Some(change);
         }
+        if let Some((text, word)) = carriers::attached(&program, arguments) {
+            return self.inner(place.line, text, &word.at);
+        }
         for (carries, carried) in carriers::carried(&program, arguments) {
             let change = match carries {
                 Carries::Command => self.command(carried, place, carriers_left),
-                Carries::Script => names::change(carried, all, true)
-                    .map(at)
-                    .or_else(|| self.substituted(carried.first()?, place)),
+                Carries::Script => names::change(carried, all, true).map(at).or_else(|| {
+                    let script = carried
+                        .first()
+                        .filter(|_| carriers::reads_shell(&program))?;
+                    self.substituted(script, place)
+                }),
                 Carries::Text => self.shell(carried.get(..1).unwrap_or_default(), place),
                 Carries::Line => self.shell(carried, place),
                 Carries::Input => {

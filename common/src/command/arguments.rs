@@ -86,7 +86,7 @@ const VALUED: &[(&str, &str)] = &[
     ),
     (
         "ssh|autossh|mosh|sftp",
-        "-p -i -l -o -F -J -L -R -D -W -b -c -E -e -I -m -S -w -B",
+        "-p -i -l -o -F -J -L -R -D -W -b -c -E -e -I -m -O -Q -S -w -B",
     ),
     ("scp", "-P -i -l -o -F -J -c -S -D -X"),
     (

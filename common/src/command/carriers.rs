@@ -130,6 +130,25 @@ const PYTHON: &str = "python|pypy|py";
 
 const SHELLS: &str = "sh|bash|zsh|dash|ksh|ash|fish|rbash";
 
+/// The line of shell that stands behind `=` in one of `words`, and that word: `--command='…'`.
+pub(super) fn attached<'a>(program: &str, words: &'a [Word]) -> Option<(&'a str, &'a Word)> {
+    let rows = CARRIERS
+        .iter()
+        .filter(|(carries, names, _)| *carries == Text && is_called(names, program));
+    let mut options = rows.filter_map(|(_, _, form)| form.split(' ').next_back());
+    options.find_map(|options| {
+        words.iter().find_map(|word| {
+            let (option, line) = word.text.split_once('=')?;
+            (option.starts_with("--") && is_called(options, option)).then_some((line, word))
+        })
+    })
+}
+
+/// Whether a script that `program` is given is one of shell.
+pub(super) fn reads_shell(program: &str) -> bool {
+    is_called(SHELLS, program) || is_called("source|.", program)
+}
+
 /// What `program` carries, and the words of it.
 pub(super) fn carried<'a>(
     program: &str,

@@ -58,7 +58,8 @@ impl<'a> Given<'a> {
     /// between them.
     pub fn is_harmless(&self, unless: &str) -> bool {
         self.help
-            || ["--help", "-help", "--dry-run"].iter().any(|o| self.has(o))
+            || self.has("--help|-help")
+            || self.has("--dry-run") && !self.has("--no-dry-run")
             || unless.split_terminator(' ').any(|option| self.has(option))
     }
 

@@ -3,8 +3,9 @@
 use std::ops::Range;
 
 use super::arguments::is_called;
+use super::carriers::{Carries, carried};
 use super::words::{Command, Input, Script, Word};
-use super::{joined, names, span};
+use super::{is_assignment, joined, names, span};
 
 /// Programs that write their arguments.
 const WRITERS: &str = "echo|printf|yes|print";
@@ -12,7 +13,7 @@ const WRITERS: &str = "echo|printf|yes|print";
 /// Programs that write what they read, or most of it.
 const PASSES_ON: &str = "cat|tee|head|tail|sed|grep|sort|uniq|tr|envsubst|pv|sponge";
 
-/// How many such programs are followed.
+/// How many such programs, and programs before them, are followed.
 const MOST: usize = 16;
 
 pub(super) enum Output<'a> {
@@ -24,8 +25,13 @@ pub(super) enum Output<'a> {
 
 /// What `command` writes.
 pub(super) fn written<'a>(mut command: &'a Command, script: &'a Script) -> Option<Output<'a>> {
+    let mut words = command.words.as_slice();
     for _ in 0..MOST {
-        let (program, arguments) = command.words.split_first()?;
+        let assignments = words
+            .iter()
+            .take_while(|word| is_assignment(&word.text))
+            .count();
+        let (program, arguments) = words.get(assignments..)?.split_first()?;
         let program = names::program(&program.text);
         if is_called(WRITERS, &program) {
             let text = match program.as_str() {
@@ -35,11 +41,17 @@ pub(super) fn written<'a>(mut command: &'a Command, script: &'a Script) -> Optio
             return Some(Output::Text(text.replace("\\n", "\n"), span(arguments)));
         }
         if !is_called(PASSES_ON, &program) {
-            return None;
+            let (_, behind) =
+                carried(&program, arguments).find(|(how, _)| *how == Carries::Command)?;
+            words = behind;
+            continue;
         }
         match command.input.as_ref()? {
-            // Of a group, what it ends with.
-            Input::Pipe(indices) => command = script.commands.get(indices.end.checked_sub(1)?)?,
+            Input::Pipe(indices) => {
+                // Of a group, what it ends with.
+                command = script.commands.get(indices.end.checked_sub(1)?)?;
+                words = &command.words;
+            }
             input => return Some(Output::Input(input)),
         }
     }

@@ -48,6 +48,7 @@ const RULES: &[Rule] = &[
     rule("git-commit", "git|hub commit").unless("--short --porcelain --long"),
     rule("git-push", "git|hub push").unless("-n"),
     rule("git-push", "git subtree push"),
+    rule("git-push", "git lfs push").unless("-d"),
     rule("git-push", "git svn dcommit").unless("-n"),
     // Which branch is merged into is mostly not known; that of the main branch brings one's own up to date. The last
     // ones are strategies.
@@ -170,20 +171,20 @@ const RULES: &[Rule] = &[
     rule("ansible", "ansible-playbook *")
         .unless("-C --check --syntax-check --list-hosts --list-tasks --list-tags"),
     rule("ansible", "ansible * -m|--module-name|-a|--args")
-        .unless("-C --check --list-hosts -m|--module-name:ping|setup|debug")
+        .unless("-C --check --list-hosts -m|--module-name:ping|setup|debug|*.ping|*.setup|*.debug")
         .except("localhost|127.0.0.1"),
     // Tasks by name. A project of nx may be called by such a word too.
     rule("deploy-script", "turbo|rake|fab|gradle|gradlew|run-s|run-p|npm-run-all .. <deployment")
-        .unless("--dry -T -P -D -W -l --list --tasks"),
+        .unless("--dry -n -m -T -P -D -W -l --list --tasks"),
     rule("deploy-script", "nx deploy*|publish*"),
     rule("deploy-script", "nx run *:deploy*|*:publish*|*:release"),
     rule("deploy-script", "nx run-many|affected .. deploy*|publish*|release*"),
     rule("deploy-script", "nx run-many|affected -t|--target|--targets:deploy*|publish*|release*"),
     rule("production-migration", "prisma migrate deploy"),
     rule("production-migration", "supabase db push"),
-    // Hosts. With -N ssh only forwards ports.
-    rule("ssh", "ssh|autossh|mosh|sftp <host").unless("-V -G -Q -N"),
-    rule("ssh", "ssh <git-host *").unless("-V -G -Q -N"),
+    // Hosts. With -N ssh only forwards ports, with -O it speaks to its own master.
+    rule("ssh", "ssh|autossh|mosh|sftp <host").unless("-V -G -Q -N -O"),
+    rule("ssh", "ssh <git-host *").unless("-V -G -Q -N -O"),
     rule("scp", "scp >path"),
     rule("rsync", "rsync >path").unless("-n --list-only"),
     rule("rclone", "rclone copy|copyto|sync|move|moveto|bisync|delete|deletefile|purge|rcat >path").unless("-n -i"),

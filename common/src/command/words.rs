@@ -11,6 +11,9 @@ use std::ops::Range;
 /// How deep quotes, substitutions and expansions nest before their openers are read as plain characters.
 const DEEPEST: usize = 32;
 
+/// How many commands of a group are told what the group reads.
+const MOST_READERS: usize = 32;
+
 /// Words that mean something to the shell where a command begins.
 const KEYWORDS: &[&str] = &[
     "!", "{", "}", "if", "then", "elif", "else", "fi", "while", "until", "do", "done", "case",
@@ -97,7 +100,7 @@ impl<'a> Reader<'a> {
         let mut command = Command::default();
         let mut parentheses = 0_usize;
         let mut cases = 0_usize;
-        // Where the groups around begin, and the one that was closed last.
+        // Where the groups around begin and what they read, and the one that was closed last.
         let mut groups = Vec::new();
         let mut group = None;
         // Between these, `<<` shifts bits.
@@ -111,28 +114,28 @@ impl<'a> Reader<'a> {
                     self.at += 1;
                     let piped = matches!(command.input, Some(Input::Pipe(_)));
                     if !(piped && command.words.is_empty()) {
-                        self.finish(&mut command);
+                        self.finish_in(&mut command, group);
                     }
+                    group = None;
                     self.documents();
                 }
                 '(' => {
                     self.at += 1;
-                    if !command.words.is_empty() {
-                        self.finish(&mut command);
-                    }
-                    groups.push(self.script.commands.len());
+                    let input = command.input.take_if(|_| command.words.is_empty());
+                    self.finish(&mut command);
+                    groups.push((self.script.commands.len(), input));
                     arithmetic |= self.peek() == Some('(');
                     parentheses += 1;
                 }
                 ')' => {
                     self.at += 1;
-                    self.finish(&mut command);
+                    self.finish_in(&mut command, group.take());
                     if parentheses == 0 && cases == 0 && in_substitution {
                         return;
                     }
                     // In `case`, one closes nothing.
                     if parentheses > 0 {
-                        group = groups.pop();
+                        group = self.close(&mut groups);
                     }
                     parentheses = parentheses.saturating_sub(1);
                     arithmetic &= parentheses > 0;
@@ -140,7 +143,7 @@ impl<'a> Reader<'a> {
                 '|' if !self.rest().starts_with("||") => {
                     self.at += 1;
                     self.eat("&");
-                    let source = self.finish(&mut command).or(group);
+                    let source = self.finish_in(&mut command, group).or(group);
                     let written = source.map(|first| first..self.script.commands.len());
                     command.input = written.map(Input::Pipe);
                 }
@@ -151,7 +154,7 @@ impl<'a> Reader<'a> {
                 ';' | '&' | '|' => {
                     self.at += 1;
                     self.eat("|");
-                    self.finish(&mut command);
+                    self.finish_in(&mut command, group);
                     group = None;
                 }
                 _ => {
@@ -162,14 +165,15 @@ impl<'a> Reader<'a> {
                         _ => {}
                     }
                     if OPENERS.contains(&keyword) {
-                        groups.push(self.script.commands.len());
+                        let input = command.input.take_if(|_| command.words.is_empty());
+                        groups.push((self.script.commands.len(), input));
                     } else if CLOSERS.contains(&keyword) {
-                        group = groups.pop();
+                        group = self.close(&mut groups);
                     }
                 }
             }
         }
-        self.finish(&mut command);
+        self.finish_in(&mut command, group);
     }
 
     /// Reads the next word of a command; where it is a keyword, which one.
@@ -204,8 +208,49 @@ impl<'a> Reader<'a> {
         if command.words.is_empty() {
             return None;
         }
+        let at = self.script.commands.len();
+        let written_to = command.words.iter().chain(&command.outputs);
+        let readers: Vec<_> = written_to
+            .filter(|word| {
+                !word.runs.is_empty()
+                    && self
+                        .line
+                        .get(word.at.clone())
+                        .is_some_and(|raw| raw.starts_with(">("))
+            })
+            .map(|word| word.runs.clone())
+            .collect();
         self.script.commands.push(command);
-        Some(self.script.commands.len() - 1)
+        for readers in readers {
+            self.give(readers, &Input::Pipe(at..at + 1));
+        }
+        Some(at)
+    }
+
+    /// Ends a command; where it has no words, it stands behind the group from `group` on, which reads its input.
+    fn finish_in(&mut self, command: &mut Command, group: Option<usize>) -> Option<usize> {
+        let input = command.input.take_if(|_| command.words.is_empty());
+        if let Some((first, input)) = group.zip(input) {
+            self.give(first..self.script.commands.len(), &input);
+        }
+        self.finish(command)
+    }
+
+    /// Where the group begins that is closed.
+    fn close(&mut self, groups: &mut Vec<(usize, Option<Input>)>) -> Option<usize> {
+        let (first, input) = groups.pop()?;
+        if let Some(input) = input {
+            self.give(first..self.script.commands.len(), &input);
+        }
+        Some(first)
+    }
+
+    /// Lets the commands in `readers` that read nothing else read `input`.
+    fn give(&mut self, readers: Range<usize>, input: &Input) {
+        let readers = self.script.commands.get_mut(readers).unwrap_or_default();
+        for reader in readers.iter_mut().rev().take(MOST_READERS) {
+            reader.input.get_or_insert_with(|| input.clone());
+        }
     }
 
     fn redirection(&mut self, command: &mut Command, arithmetic: bool) {
