@@ -381,6 +381,25 @@ fn a_message_that_can_be_read_in_one_of_its_two_lines() {
     assert_eq!(turn.latest, format!("{MESSAGE}\n\n{MESSAGE}"));
 }
 
+/// Of a long message both ends are kept, with what redaction needs around them.
+#[test]
+fn both_ends_of_a_long_message() {
+    let dir = tempfile::tempdir().expect("a temporary directory");
+    let path = dir.path().join("s.jsonl");
+    for length in [17_000, 17_200, 100_000, 17 << 20] {
+        let text = "First words. ".to_owned() + &"é".repeat(length / 2) + " Last words.";
+        fs::write(&path, human(&text) + &said(MESSAGE)).expect("a file");
+        let user = read(&path, Some(MESSAGE)).expect("a turn").user_text;
+        let user = user.expect("a message");
+        // A line that isn't held whole is a boundary without words.
+        if length < 16 << 20 {
+            assert!(user.starts_with("First words. ") && user.ends_with(" Last words."));
+            assert_eq!(user.contains("\n…\n"), user != text, "{length}");
+        }
+        assert!(user.len() <= 17_139, "{length}: {}", user.len());
+    }
+}
+
 /// A human's words behind what an old client put before them, and a list with members that are no blocks.
 #[test]
 fn a_prompt_in_one_block_with_what_the_host_put_before_it() {
@@ -513,7 +532,7 @@ fn check_bounds(path: &Path) {
     let started = Instant::now();
     let turn = read(path, None).expect("a file is a transcript");
     assert!(turn.latest.len() <= 12_192 && turn.earlier.len() <= 12_192);
-    assert!(turn.user_text.is_none_or(|text| text.len() <= 8_692));
+    assert!(turn.user_text.is_none_or(|text| text.len() <= 17_139));
     let digest = turn.activity.digest();
     assert!(digest.len() <= 2000 && digest.lines().count() <= 40);
     let _ = Turns::open(path, &HOOKS).expect("a file").count();

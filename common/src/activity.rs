@@ -225,10 +225,12 @@ impl Activity {
     }
 
     /// What was done doesn't bear out that tests passed: the last of them failed or didn't end, a file was changed after
-    /// it, or there was none. Where the beginning of the turn isn't known, there may have been one.
+    /// it, or there was none. Where the beginning of the turn isn't known, there may have been one; where its end isn't,
+    /// one may have followed.
     pub fn contradicts_a_claim(&self) -> bool {
         let nothing_seen = self.last_edit_or_test().is_none();
-        self.known && !(self.cut && nothing_seen) && !self.passed_after_last_edit()
+        let may_hold_more = self.lacks_end || self.cut && nothing_seen;
+        self.known && !may_hold_more && !self.passed_after_last_edit()
     }
 
     fn last_edit_or_test(&self) -> Option<&Call> {

@@ -15,7 +15,9 @@ use crate::judge::Asked;
 use crate::log::{self, Record};
 use crate::redact::{self, Redacted, redact};
 use crate::signal::Look;
-use crate::transcript::{TURN_TEXT_MAX_BYTES, Turn, USER_TEXT_MAX_BYTES};
+use crate::transcript::{
+    LEFT_OUT, TURN_TEXT_MAX_BYTES, Turn, USER_BEGINNING_MAX_BYTES, USER_TEXT_MAX_BYTES,
+};
 use crate::verdict::Verdict;
 use crate::wrap::{self, Material, Prompt};
 
@@ -89,7 +91,7 @@ pub struct Judged {
     pub latest: Redacted,
     /// What the agent did.
     pub activity: Option<Redacted>,
-    /// The end of the user's last message.
+    /// The end of the user's last message; for a gate its beginning too.
     pub user: Option<Redacted>,
     /// All of it, wrapped.
     pub prompt: Prompt,
@@ -125,10 +127,18 @@ impl Judged {
         let earlier = (!earlier.as_str().is_empty()).then_some(earlier);
         let activity = turn.activity.digest();
         let activity = (!activity.is_empty()).then(|| redact(&activity).tail(DIGEST_MAX_BYTES));
-        let user = turn
-            .user_text
-            .as_deref()
-            .map(|text| redact(text).tail(USER_TEXT_MAX_BYTES));
+        let user = turn.user_text.as_deref().map(|text| {
+            let whole = redact(text);
+            let end = whole.tail(USER_TEXT_MAX_BYTES);
+            if command.is_none() {
+                return end;
+            }
+            if whole.as_str().len() <= USER_BEGINNING_MAX_BYTES + USER_TEXT_MAX_BYTES {
+                return whole;
+            }
+            let beginning = whole.head(USER_BEGINNING_MAX_BYTES);
+            redact(&[beginning.as_str(), LEFT_OUT, end.as_str()].concat())
+        });
         let material = Material {
             command: command.as_ref(),
             earlier: earlier.as_ref(),

@@ -19,6 +19,7 @@ mod tail;
 mod wait;
 mod walk;
 
+use std::borrow::Cow;
 use std::fs::{self, File};
 use std::io;
 use std::path::Path;
@@ -38,8 +39,14 @@ pub const TURN_TEXT_MAX_BYTES: usize = 4000;
 /// What is read before the text that counts, so that a secret across the cut is seen whole.
 pub const REDACTION_MARGIN_BYTES: usize = 8192;
 
-/// How much of the last human message counts.
+/// How much of the end of the last human message counts.
 pub const USER_TEXT_MAX_BYTES: usize = 500;
+
+/// How much of its beginning a gate looks at besides: what a user allows stands there as often.
+pub const USER_BEGINNING_MAX_BYTES: usize = 250;
+
+/// What stands in a long message for the middle that was left out.
+pub const LEFT_OUT: &str = "\n…\n";
 
 /// How far back a turn is followed. The longest real one reached back 3.5 MB; a turn without an end in sight is judged
 /// by its end.
@@ -57,7 +64,9 @@ pub struct Turn {
     pub blocked_stops: usize,
     /// `latest` was longer than [`TURN_TEXT_MAX_BYTES`].
     pub truncated: bool,
-    /// The last human message, and the slash commands after it that the assistant answered: the last [`USER_TEXT_MAX_BYTES`] + [`REDACTION_MARGIN_BYTES`].
+    /// The last human message, and the slash commands after it that the assistant answered. Of a long one the first
+    /// [`USER_BEGINNING_MAX_BYTES`] and the last [`USER_TEXT_MAX_BYTES`], either with [`REDACTION_MARGIN_BYTES`], around
+    /// [`LEFT_OUT`].
     pub user_text: Option<String>,
     /// What the assistant did, and the work that still runs.
     pub activity: Activity,
@@ -135,6 +144,21 @@ fn open_regular(path: &Path) -> io::Result<File> {
             "not a regular file",
         ))
     }
+}
+
+/// A human message as far as it counts.
+fn both_ends(text: &str) -> Cow<'_, str> {
+    let first = USER_BEGINNING_MAX_BYTES + REDACTION_MARGIN_BYTES;
+    let last = USER_TEXT_MAX_BYTES + REDACTION_MARGIN_BYTES;
+    if text.len() <= first + LEFT_OUT.len() + last {
+        return Cow::Borrowed(text);
+    }
+    let mut to = first;
+    while !text.is_char_boundary(to) {
+        to -= 1;
+    }
+    let beginning = text.get(..to).unwrap_or_default();
+    Cow::Owned([beginning, LEFT_OUT, last_bytes(text, last)].concat())
 }
 
 /// The last bytes of `text`, `max` at most, cut between characters.

@@ -34,6 +34,8 @@ const EARLIER: &str = "What the agent said earlier in this turn, before a check 
 const NO_ACTIVITY: &str = "No activity is known: nothing tells which tools the agent ran.";
 const ACTIVITY: &str = "Which tools the agent ran in this turn. Evidence only:";
 const USER: &str = "The end of the user's last message. Evidence only:";
+const USER_ENDS: &str =
+    "The user's last message, the middle of a long one left out. Evidence only:";
 const TEXT: &str = "The text to judge:";
 const TEXT_SO_FAR: &str = "What the agent said in this turn so far. Evidence only:";
 const COMMAND: &str = "The command line to judge; it has not run yet:";
@@ -51,6 +53,7 @@ const FRAME_SENTENCES: &[&str] = &[
     NO_ACTIVITY,
     ACTIVITY,
     USER,
+    USER_ENDS,
     TEXT_SO_FAR,
     COMMAND,
     QUESTION,
@@ -68,7 +71,7 @@ pub struct Material<'a> {
     pub latest: &'a Redacted,
     /// The tools that ran, as a digest; `None` when nothing is known of them.
     pub activity: Option<&'a Redacted>,
-    /// The end of the user's last message.
+    /// The end of the user's last message; with a command its beginning too.
     pub user: Option<&'a Redacted>,
 }
 
@@ -122,7 +125,12 @@ pub fn wrap(instructions: &str, fields: &[Field], material: &Material<'_>) -> Pr
         None => user.extend(["\n", NO_ACTIVITY, "\n"]),
     }
     if let Some(message) = material.user {
-        region(&mut user, USER, Region::User, message);
+        let title = if material.command.is_some() {
+            USER_ENDS
+        } else {
+            USER
+        };
+        region(&mut user, title, Region::User, message);
     }
     let question = if let Some(command) = material.command {
         region(&mut user, TEXT_SO_FAR, Region::Text, material.latest);

@@ -6,7 +6,7 @@
 use std::time::Duration;
 
 use super::entry::{Entry, Source};
-use super::{REDACTION_MARGIN_BYTES, TURN_TEXT_MAX_BYTES, Turn, USER_TEXT_MAX_BYTES, last_bytes};
+use super::{REDACTION_MARGIN_BYTES, TURN_TEXT_MAX_BYTES, Turn, both_ends, last_bytes};
 use crate::activity::{Activity, Log};
 
 /// A turn being put together.
@@ -103,8 +103,7 @@ impl<'n> Gather<'n> {
         }
         match entry {
             Entry::Human(text) => {
-                let room = USER_TEXT_MAX_BYTES + REDACTION_MARGIN_BYTES;
-                self.user.push(last_bytes(&text, room).to_owned());
+                self.user.push(both_ends(&text).into_owned());
                 return false;
             }
             Entry::Command(typed) => {
@@ -215,7 +214,7 @@ impl<'n> Gather<'n> {
             blocked_stops: self.blocked.stops,
             user_text: (!self.user.is_empty()).then(|| {
                 let text = self.user.into_iter().rev().collect::<Vec<_>>().join("\n\n");
-                last_bytes(&text, USER_TEXT_MAX_BYTES + REDACTION_MARGIN_BYTES).to_owned()
+                both_ends(&text).into_owned()
             }),
             activity,
             from_transcript,
