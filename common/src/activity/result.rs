@@ -21,7 +21,7 @@ const COUNTED: &str = "test|tests|suite|suites|file|files|spec|specs|example|exa
     tasks|job|jobs";
 
 /// Lines that tell a failure of the whole without counting.
-const FAILED: [&str; 22] = [
+const FAILED: [&str; 21] = [
     "test result: FAILED",
     "error: could not compile",
     "error[E",
@@ -43,7 +43,6 @@ const FAILED: [&str; 22] = [
     "rake aborted",
     "no tests ran",
     "evaluation failed",
-    "exit status ",
 ];
 
 /// Lines that tell a failure of something, which a test may have been waiting for: a count of passes behind them goes
@@ -154,7 +153,12 @@ fn judge(line: &str) -> Option<Verdict> {
         Some(Verdict::Passed { some: true })
     } else if good {
         None
-    } else if begins(&FAILED) || tap_failure(said) || says_failed(said) || make_stopped(said) {
+    } else if begins(&FAILED)
+        || tap_failure(said)
+        || says_failed(said)
+        || make_stopped(said)
+        || exit_status(said)
+    {
         Some(Verdict::Failed)
     } else if begins(&TROUBLE)
         || DIAGNOSES.iter().any(|mark| said.contains(mark))
@@ -171,6 +175,12 @@ const GOOD: [char; 3] = ['✓', '✔', '√'];
 /// `not ok 2 - parses`, which the test anything protocol lets stand where it was expected.
 fn tap_failure(line: &str) -> bool {
     line.starts_with("not ok ") && !line.contains("# TODO") && !line.contains("# SKIP")
+}
+
+/// `exit status 2`, as Go says it of what it ran.
+fn exit_status(line: &str) -> bool {
+    line.strip_prefix("exit status ")
+        .is_some_and(|status| !status.starts_with('0'))
 }
 
 /// `make[1]: *** [Makefile:3: all] Error 2`

@@ -59,6 +59,7 @@ pub(super) fn edits(called: &Called<'_>, whole: &Whole<'_>) -> bool {
         "git" => changes_tree(called),
         "mv" | "rm" | "truncate" | "sponge" | "ed" | "ex" => any_kept(&called.operands),
         "cp" => called.operands.last().is_some_and(|last| is_kept(last)),
+        "find" => called.has("-delete"),
         "dd" => has(&|word| word.strip_prefix("of=").is_some_and(is_kept)),
         "curl" | "wget" => downloads(called),
         _ if called.is(IN_PLACE) => {
@@ -74,7 +75,10 @@ pub(super) fn edits(called: &Called<'_>, whole: &Whole<'_>) -> bool {
 /// What a run prints into a file is its log.
 fn puts_out(called: &Called<'_>, whole: &Whole<'_>) -> bool {
     let mut outputs = whole.command.outputs.iter();
+    // `echo $? > status` tells of a run too.
+    let status = called.texts().any(|word| word.contains("$?"));
     !whole.reads_a_run
+        && !status
         && (called.is(LOOKS_UP) || called.is(FETCHES))
         && outputs.any(|target| is_kept(&target.text))
 }
@@ -91,7 +95,7 @@ fn has_script_that_writes(called: &Called<'_>, whole: &Whole<'_>) -> bool {
 /// Formatters, and linters that mend.
 fn mends(called: &Called<'_>) -> bool {
     !called.is(LOOKS_UP)
-        && (called.is(FORMATTERS)
+        && (called.is(FORMATTERS) && !called.has("-c")
             || called.has(MENDS)
             || called.is("rubocop") && called.has("-a|-A")
             || called.is("cargo|php-cs-fixer") && called.first() == "fix"
@@ -110,10 +114,9 @@ pub(super) fn is_formatter_task(carrier: &Called<'_>, task: &[Word]) -> bool {
 fn changes_tree(called: &Called<'_>) -> bool {
     let rest = called.operands.get(1..).unwrap_or_default();
     match called.first() {
-        "apply" | "am" | "revert" | "cherry-pick" | "pull" | "merge" | "rebase" | "rm" | "mv" => {
-            true
-        }
+        "apply" | "am" | "revert" | "cherry-pick" | "pull" | "merge" | "rebase" | "mv" => true,
         "restore" => !called.has("--staged|-S") || called.has("--worktree|-W"),
+        "rm" => !called.has("--cached"),
         "reset" => called.has("--hard|--merge|--keep"),
         "stash" => matches!(rest.first(), Some(&("pop" | "apply"))),
         "clean" => !called.has("-n"),
@@ -123,7 +126,10 @@ fn changes_tree(called: &Called<'_>) -> bool {
                 let ending = word.rsplit_once('.').map(|(_, ending)| ending);
                 ending.is_some_and(|e| e.bytes().all(|byte| byte.is_ascii_alphabetic()))
             };
-            !makes && (called.has("--") || rest.len() > 1 || rest.iter().any(|word| path(word)))
+            !makes
+                && (called.has("--|--ours|--theirs")
+                    || rest.len() > 1
+                    || rest.iter().any(|word| path(word)))
         }
         _ => false,
     }
@@ -131,15 +137,19 @@ fn changes_tree(called: &Called<'_>) -> bool {
 
 /// Whether it saves what it fetches as a file of the project.
 fn downloads(called: &Called<'_>) -> bool {
+    let short = |word: &str, letter| {
+        word.starts_with('-') && !word.starts_with("--") && word.ends_with::<char>(letter)
+    };
+    let is_curl = called.name == "curl";
     let saves = |word: &str| {
-        let short = word.starts_with('-') && !word.starts_with("--");
-        let end = if called.name == "curl" { 'o' } else { 'O' };
-        word == "--output" || word == "--output-document" || short && word.ends_with(end)
+        matches!(word, "--output" | "--output-document")
+            || short(word, if is_curl { 'o' } else { 'O' })
     };
     let next = called.texts().skip(1);
     let mut pairs = called.texts().zip(next);
+    let by_its_name = |word: &str| word == "--remote-name" || short(word, 'O');
     pairs.any(|(option, file)| saves(option) && is_kept(file))
-        || called.name == "curl" && called.has("-O|--remote-name")
+        || is_curl && called.texts().any(by_its_name)
 }
 
 /// `-i`, `-pi`, `-0pi.bak`, and not `-Ilib`.
@@ -171,7 +181,7 @@ fn is_kept(target: &str) -> bool {
             .iter()
             .any(|part| name.contains(part))
     });
-    let log = [".log", ".out", ".err"]
+    let log = [".log", ".out", ".err", ".patch", ".diff"]
         .iter()
         .any(|end| target.ends_with(end));
     let parts: Vec<&str> = target

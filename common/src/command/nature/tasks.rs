@@ -174,7 +174,10 @@ pub(super) fn is_test_script(carrier: &Called<'_>, words: &[Word]) -> bool {
     if carrier.is("source|.") {
         return false;
     }
-    let tester = is_called(TESTERS, &program(name));
+    // `node node_modules/jest/bin/jest.js`
+    let called = program(name);
+    let stem = called.split_once('.').map_or(&*called, |(stem, _)| stem);
+    let tester = is_called(TESTERS, &called) || is_called(TESTERS, stem);
     if carrier.is(PACKAGE_MANAGERS) || carrier.is("gh") {
         return tester || is_task(name);
     }
