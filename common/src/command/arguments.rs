@@ -155,7 +155,10 @@ const VALUED: &[(&str, &str)] = &[
          --what --who --why --mode -t --identifier",
     ),
     ("proxychains|proxychains4", "-f"),
-    ("dotenv", "-e -f -v --file"),
+    ("tmux", "-s -n -t -c -e -x -y -F -p -L -S -f"),
+    ("screen", "-S -c -e -h -p -r -R -s -t -x -T"),
+    ("nsenter", "-t -S -G --target --setuid --setgid"),
+    ("dotenv|env-cmd", "-e -f -v --file"),
     ("numactl", "-C -N -m -i -p"),
     ("concurrently", "-n --names -c --prefix-colors -p --prefix"),
 ];

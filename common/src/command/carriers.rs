@@ -44,6 +44,14 @@ const CARRIERS: &[(Carries, &str, &str)] = &[
         "",
     ),
     (Input, "parallel", "$"),
+    (Input, "at|batch", ""),
+    (
+        Line,
+        "tmux",
+        "new|new-session|new-window|neww|split-window|splitw|respawn-pane|run|run-shell|send|send-keys",
+    ),
+    (Text, "pwsh|powershell", "-c|-command|-Command"),
+    (Script, "pwsh|powershell", ""),
     // Behind the colons stand lines where none stands before.
     (Line, "parallel|:::", ""),
     (Text, "trap", ""),
@@ -69,8 +77,9 @@ const CARRIERS: &[(Carries, &str, &str)] = &[
     ),
     (
         Command,
-        "ssh-agent|sshpass|xvfb-run|dbus-run-session|systemd-run|systemd-inhibit|systemd-cat|fakeroot|\
-         proxychains|proxychains4|torsocks|torify|numactl|eatmydata|firejail|unshare|setpriv",
+        "ssh-agent|sshpass|xvfb-run|dbus-run-session|systemd-run|systemd-inhibit|systemd-cat|fakeroot|screen|\
+         nsenter|flatpak-spawn|corepack|env-cmd|rtk|proxychains|proxychains4|torsocks|torify|numactl|\
+         eatmydata|firejail|unshare|setpriv",
         "",
     ),
     (Command, "dotenv", "run"),
@@ -97,17 +106,18 @@ const CARRIERS: &[(Carries, &str, &str)] = &[
     ),
     (
         Command,
-        "uv|poetry|pipenv|pdm|rye|hatch|pipx|conda|op|doppler|dotenvx|infisical",
+        "uv|poetry|pipenv|pdm|rye|hatch|pipx|conda|op|doppler|dotenvx|infisical|devbox|volta|toolbox",
         "run",
     ),
     (Command, "npx|bunx|uvx|pnpx", ""),
     (Command, "uv", "tool run"),
     (
         Command,
-        "npm|pnpm|yarn|bundle|rbenv|pyenv|mise",
+        "npm|pnpm|yarn|bun|bundle|rbenv|pyenv|mise|asdf",
         "exec|x|dlx",
     ),
-    (Command, "direnv|aws-vault", "exec *"),
+    (Command, "direnv|aws-vault|lxc|incus", "exec *"),
+    (Command, "distrobox", "enter *"),
     (Script, "deno", "task"),
     (Script, "yarn", "workspace * run"),
     (Script, "yarn", "workspace *"),
