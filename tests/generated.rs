@@ -80,6 +80,20 @@ fn check(path: &Path, session: &Session, format: Format) -> Result<(), String> {
     Ok(())
 }
 
+/// A human message as far as it counts.
+fn both_ends(text: &str) -> String {
+    let (first, last) = (250 + 8192, 500 + 8192);
+    if text.len() <= first + "\n…\n".len() + last {
+        return text.to_owned();
+    }
+    let mut at = first;
+    while !text.is_char_boundary(at) {
+        at -= 1;
+    }
+    let beginning = text.split_at(at).0;
+    format!("{beginning}\n…\n{}", generator::last_bytes(text, last))
+}
+
 fn compare(name: &str, turn: Turn, expected: &Expected) -> Result<(), String> {
     // Without a human message nobody knows whether there was more before.
     let begun = turn.user_text.is_some();
@@ -100,10 +114,7 @@ fn compare(name: &str, turn: Turn, expected: &Expected) -> Result<(), String> {
         latest: turn.latest.trim_start_matches('\n').to_owned(),
     };
     let wanted = Expected {
-        user: expected
-            .user
-            .as_deref()
-            .map(|text| generator::last_bytes(text, 500 + 8192)),
+        user: expected.user.as_deref().map(|text| both_ends(text)),
         earlier: expected.earlier.trim_start_matches('\n').to_owned(),
         latest: expected.latest.trim_start_matches('\n').to_owned(),
         ..expected.clone()
