@@ -50,6 +50,29 @@ const ROWS: &str = concat!(
     "\n",
 );
 
+/// What the first row is like decides nothing for those behind it.
+#[test]
+fn rows_behind_a_first_one_that_is_long_torn_or_none() {
+    let directory = tempfile::tempdir().unwrap();
+    let last = r#"{"text":"All done. Let's push this now."}"#;
+    let long = json!({ "text": "word ".repeat(80_000) }).to_string();
+    for (first, turns) in [
+        (long.as_str(), 2),
+        (r#"{"text":"tor"#, 1),
+        (r#"{"id":1}"#, 1),
+        ("no row", 1),
+    ] {
+        let path = directory.path().join("rows.jsonl");
+        fs::write(path, format!("{first}\n{last}\n")).unwrap();
+        let args = ["replay", "--format", "json", "rows.jsonl"];
+        let output = run(directory.path(), &args, "");
+        let lines = String::from_utf8(output.stdout).unwrap().lines().count();
+        assert_eq!(lines, turns * 5, "{first:.40}");
+        let told = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(told.contains("line without a text"), turns == 1, "{told}");
+    }
+}
+
 #[test]
 fn every_row_is_a_turn_for_every_hook() {
     let directory = tempfile::tempdir().unwrap();

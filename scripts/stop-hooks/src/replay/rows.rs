@@ -1,5 +1,7 @@
 //! Files of `{"text":…}` lines: labelled corpora, exported marks, texts of one's own.
 
+use std::cell::Cell;
+use std::fmt;
 use std::io::BufRead;
 use std::path::Path;
 use std::rc::Rc;
@@ -8,6 +10,7 @@ use common::hook::NAMES;
 use common::input::HookInput;
 use common::{surrogates, transcript};
 use serde::Deserialize;
+use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::{Value, json};
 
 use super::turns::{Next, Turn};
@@ -88,14 +91,54 @@ impl LeftOut {
     }
 }
 
-/// Whether the first line of a file, of which `block` is the beginning, is a row. No line of a session has a text at
-/// its top level.
+/// Whether a file, of which `block` is the beginning, holds rows: the first line that tells has a text at its top level,
+/// as no line of a session has. It may be torn, or longer than the block.
 pub fn begins_as_rows(block: &[u8]) -> bool {
     let block = block.strip_prefix(b"\xef\xbb\xbf").unwrap_or(block);
-    let first = block
-        .split(|&b| b == b'\n')
-        .find(|line| !line.trim_ascii().is_empty());
-    first.is_some_and(|line| Row::parse(line).is_some())
+    let told = block.split(|&b| b == b'\n').find_map(|line| {
+        let keys = Keys::default();
+        // Where it breaks off, it has told what it holds so far.
+        let _ = keys.deserialize(&mut serde_json::Deserializer::from_slice(line));
+        let has_text = keys.text.get();
+        (has_text || keys.kind.get()).then_some(has_text)
+    });
+    told == Some(true)
+}
+
+/// Which keys an object has at its top level, as far as it can be read.
+#[derive(Default)]
+struct Keys {
+    text: Cell<bool>,
+    /// As every line of a session.
+    kind: Cell<bool>,
+}
+
+impl<'de> DeserializeSeed<'de> for &Keys {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<(), D::Error> {
+        from.deserialize_map(self)
+    }
+}
+
+impl<'de> Visitor<'de> for &Keys {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut object: A) -> Result<(), A::Error> {
+        while let Some(key) = object.next_key::<String>()? {
+            match key.as_str() {
+                "text" => self.text.set(true),
+                "type" => self.kind.set(true),
+                _ => {}
+            }
+            object.next_value::<IgnoredAny>()?;
+        }
+        Ok(())
+    }
 }
 
 /// Hands every row to `take`; what is none is noted in `left_out`.
@@ -155,4 +198,38 @@ fn seen(text: &str) -> transcript::Turn {
         .ok()
         .and_then(|input| transcript::read(&input, &NAMES))
         .unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_begins_as_rows() {
+        let long = format!(r#"{{"id":7,"text":"{}"#, "x".repeat(1 << 18));
+        for block in [
+            r#"{"text":"Done."}"#,
+            "\u{feff}\n \n{\"label\":\"allow\",\"text\":\"Done.\"}\n",
+            r#"{"type":"note","text":"Done."}"#,
+            "{\"id\":1}\n{\"text\":\"Done.\"}\n",
+            "no row\n{\"id\":\n{\"text\":\"Done.\"}\n",
+            "{\"text\":\"torn\n{\"type\":\"user\"}\n",
+            r#"{"text":["Done."]}"#,
+            r#"{"a":"\ud83d","text":"half \ud83d"}"#,
+            &long,
+        ] {
+            assert!(begins_as_rows(block.as_bytes()), "{block:.80}");
+        }
+        for block in [
+            "",
+            "no row\n",
+            r#"{"type":"user","message":{"text":"Done."}}"#,
+            "{\"type\":\"summary\"}\n{\"text\":\"Done.\"}\n",
+            r#"{"message":{"text":"Done."},"type":"user"}"#,
+            r#"{"type":"event_msg","payl"#,
+            r#"["text","Done."]"#,
+        ] {
+            assert!(!begins_as_rows(block.as_bytes()), "{block}");
+        }
+    }
 }
