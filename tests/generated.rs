@@ -114,7 +114,7 @@ fn compare(name: &str, turn: Turn, expected: &Expected) -> Result<(), String> {
         latest: turn.latest.trim_start_matches('\n').to_owned(),
     };
     let wanted = Expected {
-        user: expected.user.as_deref().map(|text| both_ends(text)),
+        user: expected.user.as_deref().map(both_ends),
         earlier: expected.earlier.trim_start_matches('\n').to_owned(),
         latest: expected.latest.trim_start_matches('\n').to_owned(),
         ..expected.clone()
