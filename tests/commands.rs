@@ -274,10 +274,11 @@ const WRAPS: &[&str] = &[
     "# «#»\n«b»", "f() { «a»\n}; f", "A=\"$(«a»\n)\" true", "cat <(«a»\n)", "y=(a b); «a»",
     "echo $((1<<2))\n«a»", "[[ a == b ]] || «a»", "echo \"${z:-\"a b\"}\"; «a»", "echo «q» | bash",
     "bash <<< «q»", "time { «a»\n}", "echo $[1<<2]\n«a»", "a[1<<2]=3\n«a»", "bash <(echo «q»)",
-    "bash < <(echo «q»)", "source <(printf '%s\\n' «q»)", "bash - <<'E'\n«a»\nE\n", "eval \"$(echo «q»)\"",
-    "{ echo true; echo «q»; } | bash", "(echo «q») | cat | bash", "echo «q» | { bash; }", "bash <<< \"$(cat <<'E'\n«a»\nE\n)\"",
-    "coproc N { «a»\n}; wait", "{ bash; } <<< «q»", "(true; bash) <<'E'\n«a»\nE\n",
-    "echo «q» | { true; bash; }", "echo «q» > >(bash); wait", "true &>/dev/null; «a»", "echo \"${z:-$(«a»\n)}\"", "echo \"it's\"; «a»",
+    "bash < <(echo «q»)", "source <(printf '%s\\n' «q»)", "bash - <<'E'\n«a»\nE\n",
+    "eval \"$(echo «q»)\"", "{ echo true; echo «q»; } | bash", "(echo «q») | cat | bash",
+    "echo «q» | { bash; }", "bash <<< \"$(cat <<'E'\n«a»\nE\n)\"", "{ bash; } <<< «q»",
+    "(true; bash) <<'E'\n«a»\nE\n", "echo «q» | { true; bash; }", "true &>/dev/null; «a»",
+    "echo \"${z:-$(«a»\n)}\"", "echo \"it's\"; «a»",
 ];
 
 /// Runs `line` in bash, where `git` is a program that writes a file when it is told to push.

@@ -503,25 +503,20 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Whether a keyword may stand behind `words`: at the beginning, after `time`, and after `coproc`, where an opener has
-/// the name before it taken away.
+/// Whether the keyword `word` may stand behind `words`: at the beginning, after `time`, and after `coproc`, where the
+/// name between is taken away.
 fn begins(words: &mut Vec<Word>, word: &str) -> bool {
-    let texts: Vec<&str> = words
-        .iter()
-        .take(4)
-        .map(|word| word.text.as_str())
-        .collect();
-    match texts.as_slice() {
-        [] | ["coproc"] => true,
-        ["time", rest @ ..] => rest
-            .iter()
-            .all(|word| matches!(*word, "-p" | "--" | "time")),
-        ["coproc", _] if OPENERS.contains(&word) => {
-            words.truncate(1);
-            true
-        }
-        _ => false,
+    let is_time = |word: &&Word| matches!(word.text.as_str(), "time" | "-p" | "--");
+    let prefixes = words.iter().take_while(is_time).count();
+    let is_first = prefixes == 0 || words.first().is_some_and(|first| first.text == "time");
+    let behind = words.get(prefixes..).unwrap_or_default();
+    let coproc = is_first && behind.first().is_some_and(|first| first.text == "coproc");
+    let named = coproc && behind.len() == 2 && OPENERS.contains(&word);
+    let begins = named || coproc && behind.len() == 1 || is_first && behind.is_empty();
+    if named {
+        words.truncate(prefixes + 1);
     }
+    begins
 }
 
 fn ends_word(c: char) -> bool {
