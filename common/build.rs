@@ -150,10 +150,14 @@ struct Table {
     known: HashMap<Vec<Step>, usize>,
     sets: Vec<(u64, u64)>,
     labels: Vec<u8>,
+    /// Where what stands in `labels` begins.
     labelled: HashMap<Vec<u8>, usize>,
 }
 
 impl Table {
+    /// Labels up to this length are looked for within others.
+    const SHORT: usize = 8;
+
     /// Lays out all below `node`; gives the step to it, as yet without a label.
     fn lay(&mut self, node: &Node) -> Step {
         let below: Vec<Step> = node
@@ -169,10 +173,7 @@ impl Table {
                 }
                 let mut step = self.lay(end);
                 step.length = label.len();
-                step.label = *self.labelled.entry(label).or_insert_with_key(|label| {
-                    self.labels.extend(label);
-                    self.labels.len() - label.len()
-                });
+                step.label = self.place(&label);
                 step
             })
             .collect();
@@ -197,6 +198,22 @@ impl Table {
             first,
             children,
         }
+    }
+
+    /// Where `label` stands in `labels`: where it happens to stand already, or else at the end.
+    fn place(&mut self, label: &[u8]) -> usize {
+        if let Some(at) = self.labelled.get(label) {
+            return *at;
+        }
+        let at = self.labels.len();
+        self.labels.extend(label);
+        for length in 1..=label.len().max(Self::SHORT) {
+            let from = (at + 1).saturating_sub(length);
+            for (part, start) in self.labels.windows(length).skip(from).zip(from..) {
+                self.labelled.entry(part.to_vec()).or_insert(start);
+            }
+        }
+        at
     }
 
     /// What the label of each step begins with.
