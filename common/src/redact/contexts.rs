@@ -107,6 +107,9 @@ static RULES: [Rule; 18] = [
     rule("terraform-token", &[".atlasv1."], Scope::Text, 43, Proof::Has(".atlasv1."), r"\b([a-z0-9]+\.atlasv1\.[\w=-]+)"),
 ];
 
+/// A longer value that is no secret is not searched again.
+const AGAIN_MAX_BYTES: usize = 200;
+
 /// All secrets in `view` that their place gives away, by their bytes there.
 pub(super) fn find(view: &str, found: &mut Vec<Found>) {
     let lower = without_markers(view.to_ascii_lowercase());
@@ -172,12 +175,15 @@ impl Rule {
         part: Range<usize>,
         found: &mut Vec<Found>,
     ) {
-        for captures in regex.captures_iter(lower.get(part.clone()).unwrap_or_default()) {
+        let searched = lower.get(part.clone()).unwrap_or_default();
+        let mut from = 0;
+        while let Some(captures) = regex.captures_at(searched, from) {
             let (Some(all), Some(group)) =
                 (captures.get(0), captures.iter().skip(1).flatten().next())
             else {
-                continue;
+                return;
             };
+            from = all.end();
             let start = part.start + group.start();
             let end = start + group.len();
             let whole = if matches!(self.kind, "password" | "secret") {
@@ -197,6 +203,9 @@ impl Rule {
                     specific: false,
                     at: start..joint::extend(view, end),
                 });
+            } else if group.start() > all.start() && group.len() <= AGAIN_MAX_BYTES {
+                // What is no secret may name one: `token: "password=…`.
+                from = group.start();
             }
         }
     }
