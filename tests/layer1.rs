@@ -50,6 +50,16 @@ fn examples() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
+/// What a hook's help page shows as blocked is nothing that it never looks at.
+#[test]
+fn examples_of_the_help_pages() {
+    for hook in hooks::ALL {
+        for example in hook.examples {
+            check(hook, example.trim_matches('"'), "hit");
+        }
+    }
+}
+
 /// A compiled pattern that matches where none of its literals occurs would be skipped by the look-up.
 #[test]
 fn no_pattern_matches_without_its_literals() {

@@ -11,7 +11,7 @@ pub const HOOK: Hook = Hook {
     summary: "A bug reported fixed with no cause given.",
     examples: [
         "\"Added a null check and the error is gone.\"",
-        "\"Increased the timeout, tests pass.\"",
+        "\"Bumped the timeout to 30 s and the test passes.\"",
         "\"Fixed!\"",
     ],
     signals: signals::SIGNALS,
