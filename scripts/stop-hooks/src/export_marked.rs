@@ -20,9 +20,9 @@ use crate::typed;
 
 /// `stop-hooks export-marked --help`.
 pub const HELP: &str = "\
-Writes the texts of marked decisions as labelled JSON lines, one a decision: id, hook, text, label, phenomenon, fields.
-Secrets were taken out when they were logged. `stop-hooks replay FILE` tells what layer 1 makes of them. Decisions of a
-gate are left out: they are about a command, and a row is a text.
+Writes the texts of marked decisions as labelled JSON lines, one a decision: id, hook, text, label, phenomenon, and
+the judge's fields where its verdict is the label. Secrets were taken out when they were logged. `stop-hooks replay FILE`
+tells what layer 1 makes of them. Decisions of a gate are left out: they are about a command, and a row is a text.
 
 Usage: stop-hooks export-marked FILE|DIR/ [OPTIONS]
 
@@ -31,7 +31,7 @@ counts those below tests/corpus/wide with the others: stop-hooks export-marked t
 
 Options:
   --days N         how far back to look [default: 90]
-  --claude-dir DIR where the log is [default: CLAUDE_CONFIG_DIR, else ~/.claude]
+  --claude-dir DIR where the log is [default: CLAUDE_CONFIG_DIR, else where this tool is installed, else ~/.claude]
   --log-dir DIR    where the log is [default: where the installed hooks log]
 ";
 
@@ -77,13 +77,20 @@ pub fn run(args: &mut lexopt::Parser, out: &mut dyn Write) -> Result<(), Error> 
             foreign += 1;
             continue;
         };
+        let label = mark.label(blocked);
+        // Fields that led to another verdict are no truth about the text.
+        let agrees = match record.verdict.as_deref() {
+            Some("violation") => label == "block",
+            Some("allow") => label == "allow",
+            _ => false,
+        };
         let row = json!({
             "id": record.id,
             "hook": hook.name,
             "text": text,
-            "label": mark.label(blocked),
+            "label": label,
             "phenomenon": format!("marked {}", mark.name()),
-            "fields": record.fields,
+            "fields": record.fields.as_ref().filter(|_| agrees),
         });
         let file = if is_directory {
             to.join(format!("{}.jsonl", hook.name))
