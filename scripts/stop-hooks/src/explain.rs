@@ -42,7 +42,8 @@ Options:
   --hook NAME      only this hook; may be given again [default: all five]
   --brief          without the prompt
   --days N         how far back in the log to look [default: 30]
-  --claude-dir DIR where the log and your own rules are [default: CLAUDE_CONFIG_DIR, else ~/.claude]
+  --claude-dir DIR where the log and your own rules are
+                   [default: CLAUDE_CONFIG_DIR, else where this tool is installed, else ~/.claude]
   --log-dir DIR    where the log is [default: where the installed hooks log]
 ";
 

@@ -27,7 +27,7 @@ that a judge read; where the last stop was judged by several hooks, they are lis
 Options:
   --hook NAME      last: the newest decision of this hook
   --days N         how far back to look [default: 90]
-  --claude-dir DIR where the log is [default: CLAUDE_CONFIG_DIR, else ~/.claude]
+  --claude-dir DIR where the log is [default: CLAUDE_CONFIG_DIR, else where this tool is installed, else ~/.claude]
   --log-dir DIR    where the log is [default: where the installed hooks log]
 ";
 

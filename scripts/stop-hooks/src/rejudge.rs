@@ -35,7 +35,8 @@ Options:
   --marked         only texts that were marked right or wrong
   --limit N        the newest N texts at most, so N calls [default: all of these days]
   --days N         how many days of the log [default: 7]
-  --claude-dir DIR where the log and your own rules are [default: CLAUDE_CONFIG_DIR, else ~/.claude]
+  --claude-dir DIR where the log and your own rules are
+                   [default: CLAUDE_CONFIG_DIR, else where this tool is installed, else ~/.claude]
   --log-dir DIR    where the log is [default: where the installed hooks log]
 ";
 

@@ -54,7 +54,8 @@ Options:
   --limit N            ask it about the first N hits at most; without --with-judge: list the last N [default: 10]
   --format FORMAT      text: a summary; json: one line a turn and hook, those for the judge last [default: text]
   --sensitivity LEVEL  low, normal or high [default: normal]
-  --claude-dir DIR     where your own rules are [default: CLAUDE_CONFIG_DIR, else ~/.claude]
+  --claude-dir DIR     where your own rules are
+                       [default: CLAUDE_CONFIG_DIR, else where this tool is installed, else ~/.claude]
 ";
 
 /// Hits that are listed, or calls to the judge, unless told otherwise.

@@ -34,7 +34,7 @@ Options:
   --format FORMAT   text or json [default: text]
   --html FILE       write a page with charts and the texts that were judged; nothing in it is loaded from elsewhere;
                     - is stdout
-  --claude-dir DIR  where the log is [default: CLAUDE_CONFIG_DIR, else ~/.claude]
+  --claude-dir DIR  where the log is [default: CLAUDE_CONFIG_DIR, else where this tool is installed, else ~/.claude]
   --log-dir DIR     where the log is [default: where the installed hooks log]
 ";
 

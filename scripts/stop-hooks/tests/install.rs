@@ -649,6 +649,13 @@ fn there_is_help_for_every_command() {
     for line in commands.filter(|line| !line.starts_with("  --")) {
         let name = line.split_whitespace().next().unwrap();
         let help = home.succeed(&[name, "--help"]);
+        let default =
+            "[default: CLAUDE_CONFIG_DIR, else where this tool is installed, else ~/.claude]";
+        assert_eq!(
+            help.contains("--claude-dir DIR "),
+            help.contains(default),
+            "{help}"
+        );
         assert!(
             help.contains(&format!("Usage: stop-hooks {name} ")),
             "{help}"
