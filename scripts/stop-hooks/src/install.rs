@@ -62,23 +62,22 @@ fn carry_out(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
     let places = &options.places;
 
     let copies = executables::outdated(&options.from, &owner.executables)?;
-    let claude = plan(
-        &places.claude_settings(),
-        &owner,
-        options,
-        &options.parts,
-        "",
-    )?;
+    let asked = |_: &str| options.parts.clone();
+    let claude = plan(&places.claude_settings(), &owner, options, asked, "")?;
     let path = places.codex_hooks();
     let other = claude.settings.text();
-    // Entries that are there already change with those of Claude Code: a mode is one for both.
     let (codex, left) = if options.codex {
-        (
-            Some(plan(&path, &owner, options, &options.parts, other)?),
-            None,
-        )
+        // Whatever is registered for the one client: two that guard differently are none to rely on.
+        let same = |_: &str| registration::parts(&claude.text, &owner);
+        (Some(plan(&path, &owner, options, same, other)?), None)
     } else {
-        match plan(&path, &owner, options, &[], other) {
+        // Entries that are there already change with those of Claude Code, a mode is one for both; and what is added to
+        // those is added to these.
+        let following = |text: &str| match registration::parts(text, &owner) {
+            there if there.contains(&Part::Stop) => added(&options.parts),
+            _ => Vec::new(),
+        };
+        match plan(&path, &owner, options, following, other) {
             Ok(plan) => (Some(plan), None),
             Err(e) => (None, owner.may_be_named_in(&path).then_some(e)),
         }
@@ -127,6 +126,12 @@ const TRUST: &str = "\
 Codex runs a hook only after you have trusted it, and skips it without a word until then:
 start `codex`, choose \"Review hooks\" when it asks (later: /hooks), and trust the new entries.";
 
+/// Those of `parts` that are asked for by a flag of their own.
+fn added(parts: &[Part]) -> Vec<Part> {
+    let parts = parts.iter().copied();
+    parts.filter(|part| *part != Part::Stop).collect()
+}
+
 /// What is to be done to one settings file.
 struct Plan {
     settings: Settings,
@@ -138,12 +143,13 @@ fn plan(
     path: &Path,
     owner: &Owner,
     options: &Options,
-    parts: &[Part],
+    parts: impl Fn(&str) -> Vec<Part>,
     other: &str,
 ) -> Result<Plan, Error> {
     let settings = Settings::read(path)?;
+    let parts = parts(settings.text());
     let (text, changes) =
-        registration::install(settings.text(), owner, parts, &options.flags, other)
+        registration::install(settings.text(), owner, &parts, &options.flags, other)
             .map_err(|e| settings.content_error(e))?;
     if !changes.is_empty() {
         settings.check_writable()?;

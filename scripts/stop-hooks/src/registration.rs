@@ -120,6 +120,13 @@ pub fn install(
     Ok((text, changes))
 }
 
+/// The parts that have an entry of ours in `text`.
+pub fn parts(text: &str, owner: &Owner) -> Vec<Part> {
+    let there = splice::registered(text).unwrap_or_default();
+    let has_one = |part: &Part| there.iter().any(|r| part.entry(owner, r).is_some());
+    Part::ALL.into_iter().filter(has_one).collect()
+}
+
 /// The entries of `text` whose commands `of` picks; none where the text can't be read.
 pub fn entries(text: &str, of: impl Fn(&str) -> bool) -> Vec<Registered> {
     let mut all = splice::registered(text).unwrap_or_default();

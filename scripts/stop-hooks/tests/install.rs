@@ -416,6 +416,39 @@ fn codex_takes_over_the_flags_of_claude_codes_entries() {
     assert_eq!(commands(&text, "Stop"), commands(&home.settings(), "Stop"));
 }
 
+/// In whichever order they are asked for, but never into a file without our entries.
+#[test]
+fn the_gate_and_subagents_are_one_for_both_clients() {
+    let codex = |home: &Home| fs::read_to_string(home.path(".codex/hooks.json")).unwrap();
+    for (first, second) in [
+        (&["--codex"][..], &["--gate", "--subagents"][..]),
+        (&["--gate", "--subagents"], &["--codex"]),
+    ] {
+        let home = Home::new();
+        home.install(first);
+        let said = home.install(second);
+        assert!(
+            said.contains("added to ~/.codex/hooks.json: PreToolUse "),
+            "{said}"
+        );
+        assert!(said.contains("/hooks"), "{said}");
+        for event in ["Stop", "SubagentStop", "PreToolUse"] {
+            assert_eq!(
+                commands(&codex(&home), event),
+                commands(&home.settings(), event)
+            );
+        }
+        assert_eq!(commands(&codex(&home), "PreToolUse").len(), 1);
+        // Who takes it from the one client doesn't get it back by an update.
+        home.uninstall(&["--codex", "--gate"]);
+        home.install(&["--mode", "warn"]);
+        assert!(!codex(&home).contains("PreToolUse"));
+    }
+    let home = Home::new();
+    home.install(&["--gate"]);
+    assert!(!home.path(".codex").exists());
+}
+
 #[test]
 fn what_others_changed_in_between_stays() {
     let home = Home::new();
