@@ -31,19 +31,17 @@ die() {
     exit 1
 }
 
-uninstall=0 dry_run=0 judge=auto
+uninstall=0
 claude_dir=${CLAUDE_CONFIG_DIR:-${HOME:-}/.claude}
 pass=()
 while [ $# -gt 0 ]; do
     case $1 in
         --help | -h) usage; exit 0 ;;
         --uninstall) uninstall=1 ;;
-        --dry-run) dry_run=1; pass+=("$1") ;;
         --claude-dir=*) claude_dir=${1#*=}; pass+=("$1") ;;
-        --judge=*) judge=${1#*=}; pass+=("$1") ;;
-        --claude-dir | --judge)
+        --claude-dir)
             [ $# -gt 1 ] || die "$1 needs a value."
-            if [ "$1" = --judge ]; then judge=$2; else claude_dir=$2; fi
+            claude_dir=$2
             pass+=("$1" "$2")
             shift
             ;;
@@ -82,32 +80,13 @@ build() {
     cargo build --release --locked --target-dir target -p hooks -p stop-hooks
 }
 
-say_judge() {
-    local found=
-    if [ "$judge" != auto ]; then
-        echo "Judge: $judge, as you chose."
-        return
-    fi
-    for name in codex claude; do
-        if command -v "$name" >/dev/null; then found="$found${found:+, then }$name"; fi
-    done
-    if [ -n "$found" ]; then
-        echo "Judge found: $found."
-    else
-        echo "No judge found: neither codex nor claude is on PATH, so nothing will be blocked until one is, or until you choose another with --judge."
-    fi
-}
-
 if [ $uninstall = 1 ]; then
     tool=$claude_dir/hooks/stop-hooks
     [ -x "$tool" ] || tool=$PWD/target/release/stop-hooks
     [ -x "$tool" ] || build
     stop_hooks "$tool" uninstall ${pass[@]+"${pass[@]}"}
-    [ $dry_run = 1 ] || echo "Now restart Claude Code."
     exit 0
 fi
 
 build
 stop_hooks "$PWD/target/release/stop-hooks" install ${pass[@]+"${pass[@]}"}
-say_judge
-[ $dry_run = 1 ] || echo "Now restart Claude Code."

@@ -3,12 +3,14 @@
 //! Everything is read and checked before anything is written, the programs come before the entries that name them, and
 //! a second run finds nothing to do.
 
+mod judge;
+
 use std::ffi::OsString;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use common::args::Command;
-use common::judge::{self, Choice};
+use common::judge::{Choice, choices};
 use lexopt::Arg::Long;
 
 use crate::error::Error;
@@ -109,7 +111,8 @@ fn carry_out(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
             clean_line(&why.to_string())
         )?;
     }
-    if copies.is_empty() && plans.iter().all(|plan| plan.changes.is_empty()) {
+    let unchanged = copies.is_empty() && plans.iter().all(|plan| plan.changes.is_empty());
+    if unchanged {
         writeln!(out, "Nothing to change.")?;
     }
     if plans.iter().skip(1).any(|plan| !plan.changes.is_empty()) {
@@ -119,8 +122,15 @@ fn carry_out(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
         let todo = places.elsewhere_todo();
         writeln!(out, "{}", clean_line(&format!("Note: {why}; so {todo}.")))?;
     }
+    judge::tell(plans.iter().map(|plan| plan.text.as_str()), &owner, out)?;
+    if !unchanged && !options.dry_run {
+        writeln!(out, "{RESTART}")?;
+    }
     Ok(())
 }
+
+/// Said after a change: Claude Code reads its settings when it starts.
+pub const RESTART: &str = "Now restart Claude Code.";
 
 const TRUST: &str = "\
 Codex runs a hook only after you have trusted it, and skips it without a word until then:
@@ -253,7 +263,7 @@ fn check(flags: &Flags) -> Result<(), Error> {
     if let Command::Run(args) = Command::parse(words).map_err(|e| usage(&e))?
         && let Some(list) = &args.judge
     {
-        let choices = judge::choices(list).map_err(|e| usage(&format_args!("--judge: {e}")))?;
+        let choices = choices(list).map_err(|e| usage(&format_args!("--judge: {e}")))?;
         for choice in choices {
             if let Choice::Unknown(word) = choice {
                 let known = "auto, codex[:MODEL], claude[:MODEL], openai:MODEL, anthropic:MODEL, command:PROGRAM, none";

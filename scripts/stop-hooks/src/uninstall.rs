@@ -11,6 +11,7 @@ use lexopt::Arg::Long;
 
 use crate::error::Error;
 use crate::executables;
+use crate::install::RESTART;
 use crate::places::Places;
 use crate::registration::{self, Owner, Part};
 use crate::settings::{Settings, json, splice};
@@ -134,14 +135,15 @@ fn carry_out(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
         let what = "Note: still names a program of ours, in words that aren't ours; take it out";
         writeln!(out, "{what}: {}", clean_line(&left))?;
     }
-    if !touched && programs.is_empty() && failed.is_empty() {
+    if !failed.is_empty() {
+        return Err(Error::Several(failed));
+    }
+    if !touched && programs.is_empty() {
         writeln!(out, "Nothing to remove.")?;
+    } else if !options.dry_run {
+        writeln!(out, "{RESTART}")?;
     }
-    if failed.is_empty() {
-        Ok(())
-    } else {
-        Err(Error::Several(failed))
-    }
+    Ok(())
 }
 
 /// What is to be done to one settings file.

@@ -80,6 +80,31 @@ fn the_judges_that_are_there_are_named() {
 }
 
 #[test]
+fn a_judge_that_was_chosen_before_is_told_and_none_of_hooks_that_are_off() {
+    let checkout = Checkout::new("1.95.0");
+    let url = ["--url", "http://localhost:1/v1"];
+    checkout.succeed(INSTALL, &["--judge", "openai:m", url[0], url[1]]);
+    let said = checkout.succeed(INSTALL, &["--mode", "block", "--codex"]);
+    let told = "\nJudge: openai:m, as you chose.\nNow restart Claude Code.\n";
+    assert!(said.ends_with(told), "{said}");
+    assert_eq!(said.matches("\nJudge").count(), 1, "{said}");
+    let said = checkout.succeed(INSTALL, &[]);
+    assert_eq!(said, "Nothing to change.\nJudge: openai:m, as you chose.\n");
+
+    let said = checkout.succeed(INSTALL, &["--mode", "off"]);
+    assert!(
+        !said.contains("\nJudge") && !said.contains("No judge"),
+        "{said}"
+    );
+    let said = checkout.succeed(INSTALL, &["--uninstall"]);
+    assert!(said.ends_with("\nNow restart Claude Code.\n"), "{said}");
+    assert_eq!(
+        checkout.succeed(INSTALL, &["--uninstall"]),
+        "Nothing to remove.\n"
+    );
+}
+
+#[test]
 fn uninstalling_leaves_no_trace() {
     let checkout = Checkout::new("1.95.0");
     let dir = checkout.path("a dir");
