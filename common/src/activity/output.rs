@@ -52,7 +52,8 @@ pub fn behind(output: &str, mark: &str) -> Option<String> {
 
 /// A line without colours and control characters.
 pub fn plain(line: &str) -> Cow<'_, str> {
-    if !line.chars().any(char::is_control) {
+    // 0xc2 begins the control characters beyond ASCII, among others.
+    if !line.bytes().any(|b| b.is_ascii_control() || b == 0xc2) {
         return line.into();
     }
     let mut out = String::with_capacity(line.len());

@@ -149,6 +149,7 @@ fn judge(line: &str) -> Option<Verdict> {
     let said = said.map_or(line, |(_, said)| said);
     let said = said.trim_matches(['*', '=', '!', '>', '✗', '×', '✘', ' ']);
     let begins = |marks: &[&str]| marks.iter().any(|mark| said.starts_with(mark));
+    let has_colon = said.bytes().any(|b| b == b':');
     if begins(&PASSED) || said == "OK" || failures == Some(0) {
         Some(Verdict::Passed { some: true })
     } else if good {
@@ -156,13 +157,12 @@ fn judge(line: &str) -> Option<Verdict> {
     } else if begins(&FAILED)
         || tap_failure(said)
         || says_failed(said)
-        || make_stopped(said)
+        || has_colon && make_stopped(said)
         || exit_status(said)
     {
         Some(Verdict::Failed)
     } else if begins(&TROUBLE)
-        || DIAGNOSES.iter().any(|mark| said.contains(mark))
-        || is_go_error(said)
+        || has_colon && (DIAGNOSES.iter().any(|mark| said.contains(mark)) || is_go_error(said))
     {
         Some(Verdict::Trouble)
     } else {
@@ -214,7 +214,10 @@ fn says_failed(line: &str) -> bool {
         "run",
     ];
     const MOST_WORDS: usize = 12;
-    let may = line.contains("ail") || line.contains("AIL");
+    let may = line
+        .as_bytes()
+        .windows(3)
+        .any(|w| matches!(w, b"ail" | b"AIL"));
     if !may || line.split_whitespace().nth(MOST_WORDS).is_some() {
         return false;
     }

@@ -55,14 +55,14 @@ fn started(text: &str) -> Option<&str> {
         Some((from, line))
     });
     let (from, name) = lines.find_map(|(from, line)| {
-        let name = line.find(" with ID: ")?;
+        let name = line.strip_prefix("Command ")?.find(" with ID: ")? + "Command ".len();
         let words = line.get(..name)?;
         let ways = [
             "running in background",
             "backgrounded by user",
             "moved to the background",
         ];
-        let says = words.starts_with("Command ") && ways.iter().any(|way| words.ends_with(way));
+        let says = ways.iter().any(|way| words.ends_with(way));
         says.then_some((from, name))
     })?;
     text.get(from + name..)
