@@ -153,6 +153,48 @@ fn no_log_is_no_error() {
     );
 }
 
+/// What people look at before they switch to block.
+#[test]
+fn a_trial_tells_what_would_have_been_blocked() {
+    let directory = tempfile::tempdir().unwrap();
+    week(directory.path(), 40);
+    let in_mode = |day: u8, mode: &str| {
+        let name = format!("logs/stop-hook-llm-decisions-2026-01-{day}.log");
+        let path = directory.path().join(name);
+        let log = fs::read_to_string(&path).unwrap();
+        let log = log.replace("\"mode\":\"block\"", &format!("\"mode\":\"{mode}\""));
+        fs::write(path, log).unwrap();
+    };
+    in_mode(26, "shadow");
+    in_mode(27, "warn");
+    let told = stats(directory.path(), &[]);
+    for part in [
+        " 25 by a judge, 3 blocked, 3 would have been.\n",
+        " 1 judged, 0 blocked\n",
+        " 6 judged, 1 would have been blocked (scope-change 1)\n",
+        "\n3 of 6 blocks would have been: in mode warn or shadow the stop passes.\n",
+    ] {
+        assert!(told.contains(part), "{part}\n{told}");
+    }
+    let page = stats(directory.path(), &["--html", "-"]);
+    for part in [
+        "<b>3</b>blocks<",
+        "<b>3</b>blocks that passed in mode warn or shadow<",
+        "<summary><b>would block</b>",
+        "of them blocked or would have been<",
+    ] {
+        assert!(page.contains(part), "{part}\n{page}");
+    }
+    for day in [25, 28, 29, 30, 31] {
+        in_mode(day, "shadow");
+    }
+    let told = stats(directory.path(), &[]);
+    assert!(
+        told.contains(" by a judge, 6 would have been blocked.\n"),
+        "{told}"
+    );
+}
+
 #[test]
 fn the_page_is_private_loads_nothing_and_runs_nothing() {
     let directory = tempfile::tempdir().unwrap();

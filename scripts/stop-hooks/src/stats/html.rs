@@ -8,7 +8,7 @@ use std::fmt::{self, Write as _};
 use common::log::Record;
 
 use super::axis::Axis;
-use super::tally::{Counts, Stats};
+use super::tally::{Counts, Stats, is_carried_out};
 use crate::terminal::{clean, count, millis, percent};
 
 const STYLE: &str = include_str!("page.css");
@@ -63,7 +63,8 @@ fn write_page<'a>(
 fn figures(to: &mut String, stats: &Stats) -> fmt::Result {
     let total = &stats.total;
     to.write_str("<div class=\"figures\">\n")?;
-    let denials = (count(stats.denials), "commands refused");
+    let refused = stats.denials.saturating_sub(stats.would_deny);
+    let blocked = total.blocks.saturating_sub(total.would_block);
     let figures = [
         (count(stats.stops), "stops"),
         (
@@ -71,14 +72,23 @@ fn figures(to: &mut String, stats: &Stats) -> fmt::Result {
             "passed layer 1",
         ),
         (count(total.judged), "read by a judge"),
-        (count(total.blocks), "blocks"),
+        (count(blocked), "blocks"),
         (count(stats.blocked_again), "blocked again in a turn"),
         (millis(stats.judge_p50_ms), "a judge, median"),
         (millis(stats.judge_p95_ms), "a judge, 95 of 100"),
         (millis(stats.mean_wait_ms), "mean wait of a stop"),
     ];
-    let of_gate = (stats.denials > 0).then_some(denials);
-    for (figure, what) in figures.into_iter().chain(of_gate) {
+    let rare = [
+        (
+            total.would_block,
+            "blocks that passed in mode warn or shadow",
+        ),
+        (refused, "commands refused"),
+        (stats.would_deny, "commands that would have been refused"),
+    ];
+    let rare = rare.into_iter().filter(|(number, _)| *number > 0);
+    let rare = rare.map(|(number, what)| (count(number), what));
+    for (figure, what) in figures.into_iter().chain(rare) {
         writeln!(to, "<div><b>{figure}</b>{what}</div>")?;
     }
     to.write_str("</div>\n")
@@ -90,16 +100,26 @@ fn chart(to: &mut String, stats: &Stats) -> fmt::Result {
     let unit = &axis.unit;
     writeln!(to, "<h2>Decisions by {unit}</h2>")?;
     bars(to, &axis, &[("pass", |c| c.decisions)])?;
-    writeln!(to, "<h2>Read by a judge, and blocked, by {unit}</h2>")?;
+    let blocked = blocked(stats);
+    writeln!(to, "<h2>Read by a judge, and {blocked}, by {unit}</h2>")?;
     bars(
         to,
         &axis,
         &[("judged", |c| c.judged), ("block", |c| c.blocks)],
     )?;
-    to.write_str(
+    writeln!(
+        to,
         "<p class=\"faint\"><span class=\"key\" style=\"--key: var(--judged)\">read by a judge</span> \
-         <span class=\"key\" style=\"--key: var(--block)\">of them blocked</span></p>\n",
+         <span class=\"key\" style=\"--key: var(--block)\">of them {blocked}</span></p>",
     )
+}
+
+/// What is counted as a block: in mode warn or shadow it would have been one.
+fn blocked(stats: &Stats) -> &'static str {
+    match stats.total.would_block {
+        0 => "blocked",
+        _ => "blocked or would have been",
+    }
 }
 
 /// A layer of a chart: its class and its height in a bar. A later layer is part of the one before and drawn over it.
@@ -144,9 +164,11 @@ fn bars(to: &mut String, axis: &Axis, layers: &[Layer]) -> fmt::Result {
 }
 
 fn hooks(to: &mut String, stats: &Stats) -> fmt::Result {
-    to.write_str(
+    writeln!(
+        to,
         "<h2>By hook</h2>\n<div class=\"wide\"><table>\n<tr><th>hook<th>decisions<th>passed layer 1<th>judged\
-         <th>blocks<th>failed</tr>\n",
+         <th>{}<th>failed</tr>",
+        blocked(stats)
     )?;
     for (hook, counts) in &stats.hooks {
         writeln!(
@@ -167,9 +189,11 @@ fn signals(to: &mut String, stats: &Stats) -> fmt::Result {
     if stats.signals.is_empty() {
         return Ok(());
     }
-    to.write_str(
+    writeln!(
+        to,
         "<h2>Signals</h2>\n<p class=\"faint\">One that hits and never blocks is noise.</p>\n\
-         <div class=\"wide\"><table>\n<tr><th>signal<th class=\"name\">hook<th>hits<th>blocked</tr>\n",
+         <div class=\"wide\"><table>\n<tr><th>signal<th class=\"name\">hook<th>hits<th>{}</tr>",
+        blocked(stats)
     )?;
     for signal in &stats.signals {
         writeln!(
@@ -198,7 +222,7 @@ fn judged<'a>(
     )?;
     for (id, label) in [
         ("every", "all"),
-        ("block", "blocked"),
+        ("block", blocked(stats)),
         ("allow", "allowed"),
         ("fail", "no answer"),
     ] {
@@ -223,11 +247,15 @@ fn text(to: &mut String, record: &Record) -> fmt::Result {
         ("ask", _) => ("fail", "ask"),
         (other, _) => ("block", other),
     };
+    let word = match class {
+        "block" if !is_carried_out(&record.mode) => format!("would {word}"),
+        _ => word.to_owned(),
+    };
     let reason = record.reason.as_deref().unwrap_or_default();
     write!(
         to,
         "<details class=\"is-{class}\">\n<summary><b>{}</b> {} <span class=\"faint\">{}</span><br>{}</summary>\n<dl>\n",
-        Escaped(word),
+        Escaped(&word),
         Escaped(&record.hook),
         Escaped(record.time.get(..16).unwrap_or(&record.time)),
         Escaped(reason)

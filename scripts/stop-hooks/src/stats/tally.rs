@@ -6,6 +6,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
+use common::config::Mode;
 use common::input::Event;
 use serde::{Deserialize, Serialize};
 
@@ -47,6 +48,8 @@ pub struct Counts {
     pub judged: u64,
     /// Blocked, or would have been in mode warn or shadow. Commands that were refused count too.
     pub blocks: u64,
+    /// Those of them that passed, since the mode was warn or shadow.
+    pub would_block: u64,
     /// No judge gave an answer.
     pub failures: u64,
 }
@@ -93,8 +96,10 @@ pub struct Stats {
     pub blocks_in_turns: u64,
     /// Those of them by a hook that had blocked in the same turn before: reworded instead of done.
     pub blocked_again: u64,
-    /// Commands that a gate refused.
+    /// Commands that a gate refused, or would have in mode warn or shadow.
     pub denials: u64,
+    /// Those of them that ran.
+    pub would_deny: u64,
     /// Secrets taken out, by kind.
     pub redactions: BTreeMap<String, u64>,
     /// Signals by their hits, most first.
@@ -116,6 +121,7 @@ pub struct Tally {
     blocks_in_turns: u64,
     blocked_again: u64,
     denials: u64,
+    would_deny: u64,
     redactions: BTreeMap<String, u64>,
     signals: BTreeMap<(String, String), (u64, u64)>,
     unreadable_lines: u64,
@@ -140,6 +146,7 @@ impl Tally {
             return;
         };
         let blocks = matches!(entry.decision.as_str(), "block" | "deny");
+        let would_block = blocks && !is_carried_out(&entry.mode);
         let failed = entry.verdict.as_deref() == Some("fail");
         let judged = !entry.attempts.is_empty();
         let day = entry.time.get(..10).unwrap_or_default();
@@ -149,6 +156,7 @@ impl Tally {
             layer1_passes: u64::from(entry.stage == "layer-1" && entry.decision == "allow"),
             judged: u64::from(judged),
             blocks: u64::from(blocks),
+            would_block: u64::from(would_block),
             failures: u64::from(failed),
         });
         *entry_of(&mut self.modes, &entry.mode) += 1;
@@ -171,6 +179,7 @@ impl Tally {
         }
         if entry.event.as_deref() == Some(Event::PreToolUse.name()) {
             self.denials += u64::from(blocks);
+            self.would_deny += u64::from(would_block);
         } else {
             self.add_to_stop(entry, blocks);
         }
@@ -231,6 +240,7 @@ impl Tally {
             blocks_in_turns: self.blocks_in_turns,
             blocked_again: self.blocked_again,
             denials: self.denials,
+            would_deny: self.would_deny,
             redactions: self.redactions,
             signals,
             unreadable_lines: self.unreadable_lines,
@@ -245,8 +255,14 @@ impl Counts {
         self.layer1_passes += more.layer1_passes;
         self.judged += more.judged;
         self.blocks += more.blocks;
+        self.would_block += more.would_block;
         self.failures += more.failures;
     }
+}
+
+/// Whether a block in `mode` blocks. In the others the stop passes and the log says what block would have done.
+pub fn is_carried_out(mode: &str) -> bool {
+    ![Mode::Warn, Mode::Shadow].map(Mode::name).contains(&mode)
 }
 
 impl std::iter::Sum for Counts {
@@ -326,6 +342,21 @@ mod tests {
         ]);
         assert_eq!((stats.blocks_in_turns, stats.blocked_again), (2, 0));
         assert_eq!((stats.total.blocks, stats.denials), (8, 2));
+    }
+
+    #[test]
+    fn what_a_mode_let_pass_was_not_blocked() {
+        let line = |mode: &str, event: &str, decision: &str| json!({"hook": "a", "mode": mode, "event": event, "decision": decision});
+        let stats = tally(&[
+            line("block", "Stop", "block"),
+            line("warn", "Stop", "block"),
+            line("shadow", "Stop", "block"),
+            line("shadow", "Stop", "allow"),
+            line("shadow", "PreToolUse", "deny"),
+        ]);
+        let total = &stats.total;
+        assert_eq!((total.blocks, total.would_block), (4, 3));
+        assert_eq!((stats.denials, stats.would_deny), (1, 1));
     }
 
     /// A record may hold any number.

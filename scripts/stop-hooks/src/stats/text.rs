@@ -45,13 +45,13 @@ pub fn print(
     let total = &stats.total;
     writeln!(
         out,
-        "{} to {}: {} at {}, {} by a judge, {} blocked.",
+        "{} to {}: {} at {}, {} by a judge, {}.",
         stats.first,
         stats.last,
         count_of(total.decisions, "decision"),
         count_of(stats.stops, "stop"),
         count(total.judged),
-        count(total.blocks)
+        done(total.blocks, total.would_block, "blocked")
     )?;
     if total.decisions == 0 {
         return Ok(());
@@ -67,6 +67,13 @@ pub fn print(
     }
     if stats.hooks.len() > 1 {
         row(out, ink, "all", width, total)?;
+    }
+    if total.would_block > 0 {
+        let (would, all) = (count(total.would_block), count_of(total.blocks, "block"));
+        writeln!(
+            out,
+            "{would} of {all} would have been: in mode warn or shadow the stop passes."
+        )?;
     }
     days(stats, ink, columns, out)?;
 
@@ -87,10 +94,10 @@ pub fn print(
         )?;
     }
     if stats.denials > 0 {
-        let commands = count_of(stats.denials, "command");
+        let refused = done(stats.denials, stats.would_deny, "refused");
         writeln!(
             out,
-            "The gate refused {commands}, which count as blocks too."
+            "Commands at the gate: {refused}. They count as blocks too."
         )?;
     }
     list(out, "Modes", &stats.modes)?;
@@ -106,24 +113,30 @@ pub fn print(
     signals(stats, ink, columns, out)
 }
 
+/// How many of `all` were `done` and how many, `would` of them, would have been: `4 blocked, 2 would have been`.
+fn done(all: u64, would: u64, done: &str) -> String {
+    match all.saturating_sub(would) {
+        all if would == 0 => format!("{} {done}", count(all)),
+        0 => format!("{} would have been {done}", count(would)),
+        some => format!("{} {done}, {} would have been", count(some), count(would)),
+    }
+}
+
 /// A line for each day; the hooks that blocked stand below it where they don't fit.
 fn days(stats: &Stats, ink: Ink, columns: Option<usize>, out: &mut dyn Write) -> Result<(), Error> {
     let title = ink.paint(Style::Bold, "day         decisions");
     writeln!(out, "\n{title}")?;
     let sums = stats.days.iter().map(|(day, hooks)| {
         let sum: Counts = hooks.values().cloned().sum();
-        let words = format!(
-            "{} judged, {} blocked",
-            count(sum.judged),
-            count(sum.blocks)
-        );
-        (day, hooks, sum, words.len())
+        let blocked = done(sum.blocks, sum.would_block, "blocked");
+        let words = format!("{} judged, {blocked}", count(sum.judged));
+        (day, hooks, sum, blocked, words.len())
     });
-    let most = sums.clone().map(|(_, _, sum, _)| sum.decisions).max();
+    let most = sums.clone().map(|(_, _, sum, ..)| sum.decisions).max();
     let longest = sums.clone().map(|(.., words)| words).max();
     let taken = BESIDE_BAR + 1 + longest.unwrap_or_default();
     let width = room(columns, taken, BAR_WIDTH);
-    for (day, hooks, sum, words) in sums {
+    for (day, hooks, sum, blocked, words) in sums {
         let by_hook: Vec<_> = hooks
             .iter()
             .filter(|(_, counts)| counts.blocks > 0)
@@ -142,19 +155,19 @@ fn days(stats: &Stats, ink: Ink, columns: Option<usize>, out: &mut dyn Write) ->
                 format!("{}({hooks})", if fits { " " } else { "\n  " })
             }
         };
-        let blocked = if sum.blocks > 0 {
+        let style = if sum.blocks > 0 {
             Style::Red
         } else {
             Style::Dim
         };
         writeln!(
             out,
-            "{:<10} {:>10}  {} {} judged, {} blocked{by_hook}",
+            "{:<10} {:>10}  {} {} judged, {}{by_hook}",
             clean_line(day),
             count(sum.decisions),
             ink.paint(Style::Cyan, bar),
             count(sum.judged),
-            ink.paint(blocked, count(sum.blocks)),
+            ink.paint(style, blocked),
         )?;
     }
     Ok(())
@@ -250,6 +263,13 @@ mod tests {
 
     use super::*;
     use crate::stats::tally::Tally;
+
+    #[test]
+    fn what_would_have_been_is_told_apart() {
+        assert_eq!(done(4, 3, "blocked"), "1 blocked, 3 would have been");
+        assert_eq!(done(1, 1, "refused"), "1 would have been refused");
+        assert_eq!(done(0, 0, "blocked"), "0 blocked");
+    }
 
     #[test]
     fn it_fits_into_the_terminal() {
