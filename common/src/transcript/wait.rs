@@ -17,16 +17,11 @@ const PATIENCE: Duration = Duration::from_millis(300);
 const PATIENCE_WITHOUT_FILE: Duration = Duration::from_millis(150);
 const PATIENCE_IN_DOUBT: Duration = Duration::from_millis(150);
 
-/// A file that was written so lately ends with the message of now: between that and the one before stand a judge's answer
-/// and the model's.
-const FRESH: Duration = Duration::from_millis(500);
-
 /// Reads the transcript at `path` with `read` whenever it has changed, until the turn's end is there or the time is up,
 /// and tells how long it waited. `awaited`: the input holds a final message. `None`: there is no file to read.
 ///
 /// `sent_back`: a hook already blocked a stop of this turn. An agent that won't give in says the same again, and then a
-/// message that stands in the file from the start may be the one before: it is believed only when it was written just
-/// now, or when nothing follows.
+/// message that stands in the file from the start may be the one before: it is believed only when nothing follows.
 pub fn settle<'n>(
     path: &Path,
     awaited: bool,
@@ -49,9 +44,7 @@ pub fn settle<'n>(
                 }
                 match reading.as_ref().is_some_and(Gather::has_end) {
                     false => PATIENCE,
-                    true if awaited && sent_back && !grown && !stamp.is_fresh() => {
-                        PATIENCE_IN_DOUBT
-                    }
+                    true if awaited && sent_back && !grown => PATIENCE_IN_DOUBT,
                     true => Duration::ZERO,
                 }
             }
@@ -79,11 +72,6 @@ impl Stamp {
             length: data.len(),
             written: data.modified().ok(),
         }
-    }
-
-    fn is_fresh(&self) -> bool {
-        let age = self.written.and_then(|written| written.elapsed().ok());
-        age.is_some_and(|age| age < FRESH)
     }
 }
 
