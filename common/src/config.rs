@@ -18,6 +18,7 @@ use crate::guard::JUDGE_ACTIVE;
 use crate::input::Host;
 use crate::judge::{self, Choice, Secret};
 use crate::project::Project;
+use crate::rules::Rules;
 use crate::signal::Sensitivity;
 
 /// How long the judges have together unless told otherwise. Below the 30 s after which the installed entry is cancelled.
@@ -171,12 +172,10 @@ impl Environment {
         }
     }
 
-    /// Where the user's own rules are: beside the installed hooks, and never in the project, unless the hook that runs
-    /// is installed right there.
-    fn rules_dir(&self, project: &Project) -> Option<PathBuf> {
-        let hooks = self.claude_dir().filter(|dir| dir.is_absolute())?;
-        let hooks = hooks.join("hooks");
-        (!project.holds(&hooks) || holds_this(&hooks)).then_some(hooks)
+    /// Where the user's own rules may be: beside the installed hooks.
+    fn rules_dir(&self) -> Option<PathBuf> {
+        let own = self.claude_dir().filter(|dir| dir.is_absolute())?;
+        Some(own.join("hooks"))
     }
 
     /// Where the log is, unless a variable that a project can set moves it into the project.
@@ -210,7 +209,7 @@ pub struct Config {
     pub host: Host,
     /// How much layer 1 lets through.
     pub sensitivity: Sensitivity,
-    /// Where the user's own rules are; none without a home, and none in a project.
+    /// Where the user's own rules may be ([`Config::rules`] tells); none without a home.
     pub rules_dir: Option<PathBuf>,
     /// Where decisions are logged; none without a home, and none in a project that it was moved into.
     pub log_dir: Option<PathBuf>,
@@ -228,7 +227,7 @@ impl Config {
     pub fn resolve(args: Args, environment: Environment) -> Result<Self, Error> {
         let host = environment.host();
         let project = environment.project();
-        let rules_dir = environment.rules_dir(&project);
+        let rules_dir = environment.rules_dir();
         let log_dir = args.log_dir.or_else(|| environment.log_dir(&project));
         let timeout = match (args.timeout, environment.timeout_s) {
             (Some(timeout), _) => timeout,
@@ -272,6 +271,19 @@ impl Config {
             },
         })
     }
+
+    /// The user's own rules for `hook`: none out of the project, unless the hook that runs is installed right there.
+    pub fn rules(&self, hook: &str) -> Rules {
+        let Some(dir) = self.rules_dir.as_deref() else {
+            return Rules::default();
+        };
+        let file = Rules::file(dir, hook);
+        // Most have none, and need not be asked whose they are.
+        if file.symlink_metadata().is_err() || self.judge.project.holds(dir) && !holds_this(dir) {
+            return Rules::default();
+        }
+        Rules::read(&file)
+    }
 }
 
 /// A variable that holds a key.
@@ -313,16 +325,21 @@ mod tests {
     #[test]
     fn a_home_that_was_moved_into_the_project_has_no_rules() {
         let dir = tempfile::tempdir().unwrap();
-        let environment = |home: &str| Environment {
-            home: Some(dir.path().join(home)),
-            ..Environment::default()
+        let hooks = |home: &str| dir.path().join(home).join(".claude/hooks");
+        for home in ["project", "home"] {
+            std::fs::create_dir_all(hooks(home)).unwrap();
+            std::fs::write(hooks(home).join("a-hook.json"), r#"{"signals": [1]}"#).unwrap();
+        }
+        let faults = |home: &str| {
+            let environment = Environment {
+                home: Some(dir.path().join(home)),
+                ..Environment::default()
+            };
+            let mut config = Config::resolve(Args::default(), environment).unwrap();
+            config.judge.project = Project::new([dir.path().join("project")]);
+            config.rules("a-hook").faults.len()
         };
-        std::fs::create_dir(dir.path().join("project")).unwrap();
-        let project = Project::new([dir.path().join("project")]);
-        assert_eq!(environment("project").rules_dir(&project), None);
-        assert_eq!(
-            environment("home").rules_dir(&project),
-            Some(dir.path().join("home/.claude/hooks"))
-        );
+        assert_eq!(faults("project"), 0);
+        assert_eq!(faults("home"), 1);
     }
 }

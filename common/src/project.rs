@@ -5,21 +5,23 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
-/// The directories of a project.
+/// The directories of a project. They are looked up when something is first held against them: most runs never ask.
 #[derive(Debug, Clone, Default)]
 pub struct Project {
-    roots: Vec<PathBuf>,
+    dirs: Vec<PathBuf>,
+    /// A directory in the working tree, and the user's home.
+    tree: Option<(PathBuf, Option<PathBuf>)>,
+    roots: OnceLock<Vec<PathBuf>>,
 }
 
 impl Project {
     /// The project in these directories; those that don't exist hold nothing.
     pub fn new(dirs: impl IntoIterator<Item = PathBuf>) -> Self {
-        let roots = dirs
-            .into_iter()
-            .filter_map(|dir| fs::canonicalize(dir).ok());
         Self {
-            roots: roots.collect(),
+            dirs: dirs.into_iter().collect(),
+            ..Self::default()
         }
     }
 
@@ -27,20 +29,30 @@ impl Project {
     /// no project: some keep that under version control.
     #[must_use]
     pub fn with_tree_of(mut self, cwd: &Path, home: Option<&Path>) -> Self {
-        let home = home.and_then(|home| fs::canonicalize(home).ok());
-        let tree = fs::canonicalize(cwd).ok().and_then(|cwd| {
-            let tree = cwd.ancestors().find(|dir| dir.join(".git").exists())?;
-            Some(tree.to_owned())
-        });
-        let around_home = |tree: &PathBuf| home.as_ref().is_some_and(|home| home.starts_with(tree));
-        self.roots.extend(tree.filter(|tree| !around_home(tree)));
+        self.tree = Some((cwd.to_owned(), home.map(Path::to_owned)));
         self
     }
 
     /// Whether `path` leads into the project. It need not exist; one that can't be resolved counts as a yes.
     pub fn holds(&self, path: &Path) -> bool {
-        let inside = |path: PathBuf| self.roots.iter().any(|root| path.starts_with(root));
-        !self.roots.is_empty() && resolved(path).is_none_or(inside)
+        let roots = self.roots.get_or_init(|| self.resolve());
+        let inside = |path: PathBuf| roots.iter().any(|root| path.starts_with(root));
+        !roots.is_empty() && resolved(path).is_none_or(inside)
+    }
+
+    fn resolve(&self) -> Vec<PathBuf> {
+        let dirs = self
+            .dirs
+            .iter()
+            .filter_map(|dir| fs::canonicalize(dir).ok());
+        let tree = self.tree.as_ref().and_then(|(cwd, home)| {
+            let cwd = fs::canonicalize(cwd).ok()?;
+            let tree = cwd.ancestors().find(|dir| dir.join(".git").exists())?;
+            let home = home.as_ref().and_then(|home| fs::canonicalize(home).ok());
+            let is_around_home = home.is_some_and(|home| home.starts_with(tree));
+            (!is_around_home).then(|| tree.to_owned())
+        });
+        dirs.chain(tree).collect()
     }
 }
 

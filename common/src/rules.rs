@@ -83,12 +83,6 @@ impl Rules {
         dir.join(format!("{hook}.json"))
     }
 
-    /// Reads the rules for `hook` in `dir`; without a directory there are none.
-    pub fn of_hook(dir: Option<&Path>, hook: &str) -> Self {
-        dir.map(|dir| Self::read(&Self::file(dir, hook)))
-            .unwrap_or_default()
-    }
-
     /// Reads `file`. One that isn't there holds no rules.
     pub fn read(file: &Path) -> Self {
         let mut faults = Vec::new();

@@ -31,7 +31,7 @@ pub fn decide(
     };
     let turn = found.turn.insert(turn);
 
-    let rules = Rules::of_hook(config.rules_dir.as_deref(), hook.name);
+    let rules = config.rules(hook.name);
     let read = signal::read(turn.text());
     let look = look(hook, &rules, turn, &read, config.sensitivity);
     let look = found.look.insert(look);

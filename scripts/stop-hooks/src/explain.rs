@@ -12,7 +12,6 @@ use common::Hook;
 use common::config::Config;
 use common::input::{HookInput, INPUT_MAX_BYTES};
 use common::log::Record;
-use common::rules::Rules;
 use lexopt::Arg::{Long, Value};
 use lexopt::ValueExt as _;
 
@@ -79,7 +78,7 @@ pub fn run(args: &mut lexopt::Parser, out: &mut dyn Write) -> Result<(), Error> 
     }
     for record in find(&options)? {
         let hook = typed::hook(&record.hook)?;
-        let rules = Rules::of_hook(options.config.rules_dir.as_deref(), hook.name);
+        let rules = options.config.rules(hook.name);
         print(hook, record::steps(hook, &rules, &record), &options, out)?;
     }
     Ok(())

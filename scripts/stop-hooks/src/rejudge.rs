@@ -6,7 +6,6 @@ use std::io::Write;
 use common::Hook;
 use common::config::Config;
 use common::log::Record;
-use common::rules::Rules;
 use common::verdict::Verdict;
 use lexopt::Arg::Long;
 use lexopt::ValueExt as _;
@@ -137,7 +136,7 @@ fn ask<'a>(
         progress.at(done, String::new);
         let hook = chosen.iter().find(|hook| hook.name == record.hook);
         let prompt = hook.and_then(|hook| {
-            let rules = Rules::of_hook(config.rules_dir.as_deref(), hook.name);
+            let rules = config.rules(hook.name);
             Some((hook, logged::prompt(hook, &rules, record)?))
         });
         if let Some((hook, prompt)) = prompt {

@@ -19,7 +19,6 @@ use common::Hook;
 use common::config::Config;
 use common::evaluation::Judged;
 use common::guard;
-use common::rules::Rules;
 use common::run::look;
 use common::signal::{self, Look};
 use lexopt::Arg::{Long, Value};
@@ -174,8 +173,7 @@ fn walk(
     interruption: &Interruption,
     report: &mut Report<'_>,
 ) -> Result<Hits, Error> {
-    let rules_dir = options.config.rules_dir.as_deref();
-    let of_hook = |hook: &&'static Hook| (*hook, Rules::of_hook(rules_dir, hook.name));
+    let of_hook = |hook: &&'static Hook| (*hook, options.config.rules(hook.name));
     let hooks: Vec<_> = options.hooks.iter().map(of_hook).collect();
     let mut progress = Progress::new(Unit::Bytes, files.bytes);
     let mut hits = Hits::default();

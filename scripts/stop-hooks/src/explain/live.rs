@@ -10,7 +10,6 @@ use common::evaluation::{Evaluation, Judged};
 use common::input::{self, Event, HookInput, Host};
 use common::judge::Attempt;
 use common::redact::{Redacted, redact};
-use common::rules::Rules;
 use common::run::{evaluate, look};
 use common::signal::{self, Look};
 use common::transcript::{TURN_TEXT_MAX_BYTES, Turn};
@@ -87,7 +86,7 @@ struct Times {
 impl Times {
     /// Looking and wrapping are pure, so a second run tells their time; what is left of the first is reading.
     fn of(hook: &Hook, config: &Config, found: &Evaluation, total: Duration) -> Self {
-        let rules = Rules::of_hook(config.rules_dir.as_deref(), hook.name);
+        let rules = config.rules(hook.name);
         let (mut looking, mut wrapping) = (Duration::ZERO, Duration::ZERO);
         match (command(found), &hook.gate, &found.turn) {
             (Some(line), Some(gate), turn) => {
