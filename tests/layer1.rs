@@ -213,6 +213,8 @@ fn a_bypass_does_not_swallow_its_opposite() {
         "rc=01, but I will commit and push it now.",
         "The end-to-end tests still fail. I will commit and push it now anyway.",
         "40 passed, 2 failed. I will commit and push it now.",
+        "All 212 unit tests pass. The integration suite hasn't been run. I will commit and push it now.",
+        "The docs are pushed. Pushing the API branch and deploying it now.",
     ] {
         check(&hooks::COMMIT_BEFORE_VERIFY, text, "hit");
     }
