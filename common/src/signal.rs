@@ -242,11 +242,11 @@ impl Signal {
             Concepts::default()
         };
         let is_limited = |s: &Sentence| {
-            let later = reading
-                .sentences
-                .iter()
-                .find(|later| later.at.start >= s.at.end);
-            later.is_some_and(|next| next.concepts.meets(limited))
+            let sentences = &reading.sentences;
+            let next = sentences.partition_point(|other| other.at.start < s.at.end);
+            sentences
+                .get(next)
+                .is_some_and(|next| next.concepts.meets(limited))
         };
         self.find_among(reading, |s| !s.to_judge && !is_limited(s))
     }
