@@ -8,8 +8,8 @@
 # taken for real turns, which stay where they are: what share of them wakes a judge. The status is 1 where a figure falls
 # below tests/corpus/recorded.tsv, which --record writes, or the real turns wake more than is promised.
 #
-# The corpus was learned from, so its figures only guard against a step back. What is found of authors left out of the
-# learning is told by `cargo run --release -p hooks --example train-signals -- TURNS.jsonl`. Needs jq.
+# The corpus was learned from (and maybe the turns), so these figures only guard against a step back. What is found of authors left out of the
+# learning is told by `cargo run --release -p hooks --example train-signals -- TURNS FOUND`. Needs jq.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

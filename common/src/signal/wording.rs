@@ -38,6 +38,11 @@ const STEM_CHARS: usize = 4;
 /// How many features there are, and so how many bytes of weights.
 pub const FEATURES: usize = WHOLE + CONCEPTS;
 
+/// Is it a word or some of them, not a concept? For learning.
+pub fn is_of_words(feature: usize) -> bool {
+    (WORDS..WHOLE).contains(&feature)
+}
+
 /// The learned part of a hook's layer 1.
 #[derive(Debug)]
 pub struct Wording {

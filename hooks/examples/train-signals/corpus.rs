@@ -32,9 +32,11 @@ pub struct Row {
     /// Which hook's file it stands in.
     #[serde(skip)]
     pub hook: usize,
-    /// It was set between ordinary accounts.
     #[serde(skip)]
-    pub is_within: bool,
+    pub kind: Kind,
+    /// For each hook: what a reader found in this real turn.
+    #[serde(skip)]
+    pub found: [Option<Verdict>; hooks::ALL.len()],
     #[serde(skip)]
     pub windows: Windows,
     /// For each hook: it wakes no judge, whatever the sum.
@@ -42,9 +44,33 @@ pub struct Row {
     pub settled: [bool; hooks::ALL.len()],
 }
 
+/// Where a text comes from.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+pub enum Kind {
+    /// Written to show one thing.
+    #[default]
+    Written,
+    /// Such a text set between ordinary accounts.
+    Within,
+    /// An invented report of work that is done.
+    Narration,
+    /// What an agent said in a real session.
+    Turn,
+}
+
+/// What a reader found in a real turn.
+#[derive(Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Verdict {
+    /// A violation.
+    Block,
+    /// It is for a judge to say.
+    Unsure,
+}
+
 impl Row {
     pub fn is_violation(&self, hook: usize) -> bool {
-        self.hook == hook && self.label == "block"
+        self.hook == hook && self.label == "block" || self.found[hook].is_some()
     }
 
     /// The same between ordinary accounts in its language: real turns are longer than what is written to show one thing.
@@ -57,7 +83,7 @@ impl Row {
         let text: Vec<&str> = text.into_iter().flatten().collect();
         let row = Self {
             text: text.join("\n\n"),
-            is_within: true,
+            kind: Kind::Within,
             ..self.clone()
         };
         Some(row.read())
@@ -82,14 +108,13 @@ impl Row {
     }
 }
 
-/// What a reader found in a real turn.
+/// A line of the file that tells what a reader found in real turns.
 #[derive(Deserialize)]
-pub struct Read {
+struct Found {
     /// Which turn.
-    pub id: String,
-    pub hook: String,
-    /// `block`, or `unsure` where it is for a judge to say.
-    pub label: String,
+    id: String,
+    hook: String,
+    label: Verdict,
 }
 
 /// The labelled texts in `folder` and all below it, in the files that are named after a hook.
@@ -101,10 +126,10 @@ pub fn labelled(folder: &Path) -> Result<Vec<Row>> {
             .iter()
             .map(|f| f.join(format!("{}.jsonl", hook.name)));
         for file in files.filter(|file| file.exists()) {
-            rows.extend(texts(&file, at)?);
+            rows.extend(texts(&file, at, Kind::Written)?);
         }
     }
-    let accounts = texts(&folder.join("narration.jsonl"), NO_HOOK)?;
+    let accounts = texts(&folder.join("narration.jsonl"), NO_HOOK, Kind::Narration)?;
     let within = rows.iter().enumerate();
     let within: Vec<Row> = within
         .filter_map(|(at, row)| row.within(&accounts, at))
@@ -127,15 +152,27 @@ fn folders(folder: &Path) -> Result<Vec<PathBuf>> {
     Ok(found)
 }
 
-/// The texts of `file`, read.
-pub fn texts(file: &Path, hook: usize) -> Result<Vec<Row>> {
+/// The real turns of the file `turns`, with what a reader found in them by the file `findings`.
+pub fn turns(turns: &Path, findings: &Path) -> Result<Vec<Row>> {
+    let mut rows = texts(turns, NO_HOOK, Kind::Turn)?;
+    let findings: Vec<Found> = lines(findings)?;
+    for row in &mut rows {
+        row.found = hooks::ALL.map(|hook| {
+            let mut findings = findings.iter();
+            let finding = findings.find(|f| f.id == row.id && f.hook == hook.name)?;
+            Some(finding.label)
+        });
+    }
+    Ok(rows)
+}
+
+fn texts(file: &Path, hook: usize, kind: Kind) -> Result<Vec<Row>> {
     let rows: Vec<Row> = lines(file)?;
-    let rows = rows.into_iter().map(|row| Row { hook, ..row }.read());
+    let rows = rows.into_iter().map(|row| Row { hook, kind, ..row }.read());
     Ok(rows.collect())
 }
 
-/// The JSON lines of `file`.
-pub fn lines<T: DeserializeOwned>(file: &Path) -> Result<Vec<T>> {
+fn lines<T: DeserializeOwned>(file: &Path) -> Result<Vec<T>> {
     let text = fs::read_to_string(file)?;
     let lines: serde_json::Result<Vec<T>> = text.lines().map(serde_json::from_str).collect();
     Ok(lines?)

@@ -2,16 +2,26 @@
 
 use common::signal::wording::{self, FEATURES};
 
-use crate::corpus::{NO_HOOK, Row};
+use crate::corpus::{Kind, Row, Verdict};
 
 /// What a wrong sum costs in learning. Small: few texts, many features.
-const COST: f32 = 0.002;
+const COST: f32 = 0.004;
 
-/// How much more than another row a narration counts: there are few, and real turns are much like them.
-const NARRATION: f32 = 4.0;
+/// How much of a written text a real turn counts: they tell what real turns are like, but at more than that the learning
+/// tells invented texts from real ones.
+const TURN: f32 = 0.25;
 
-/// How much of another row one within an account counts: enough to tell what surrounds a violation from what belongs to it.
-const WITHIN: f32 = 0.05;
+/// How much more than a written text a violation in a real turn counts: there are few.
+const REAL: f32 = 4.0;
+
+/// How much of that where the reader was unsure.
+const UNSURE: f32 = 0.4;
+
+/// How much of a written text a narration counts, or a text set within an account.
+const SURROUNDINGS: f32 = 0.2;
+
+/// What a concept counts beside a word: there are few concepts, and each is in many texts.
+const CONCEPT: f32 = 0.5;
 
 /// How often each text is shown.
 const ROUNDS: usize = 6;
@@ -20,7 +30,7 @@ const ROUNDS: usize = 6;
 const REFINEMENTS: usize = 3;
 
 /// What each doubling of a text's windows is worth, in units of the margin.
-const LENGTH_COST: f32 = 0.1;
+const LENGTH_COST: f32 = 0.06;
 
 /// What a sentence alone has to have over one with its surroundings, in units of the margin.
 const LONE_COST: f32 = 0.3;
@@ -31,6 +41,8 @@ pub struct Learned {
     pub weights: Vec<i8>,
     pub length_cost: i32,
     pub lone_cost: i32,
+    /// What the margin is in the unit of the weights.
+    margin: f32,
 }
 
 impl Learned {
@@ -38,16 +50,17 @@ impl Learned {
     pub fn of<'a>(rows: impl Iterator<Item = &'a Row>, hook: usize) -> Self {
         let weights = learn(rows, hook);
         let largest = weights.iter().fold(0.0f32, |most, w| most.max(w.abs()));
-        let byte = |w: &f32| (w / largest * 127.0).round() as i8;
+        let margin = 127.0 / largest;
         Self {
-            weights: weights.iter().map(byte).collect(),
-            length_cost: (LENGTH_COST / largest * 127.0).round() as i32,
-            lone_cost: (LONE_COST / largest * 127.0).round() as i32,
+            weights: weights.iter().map(|w| (w * margin).round() as i8).collect(),
+            length_cost: (LENGTH_COST * margin).round() as i32,
+            lone_cost: (LONE_COST * margin).round() as i32,
+            margin,
         }
     }
 
-    /// The sum that is held against a threshold.
-    pub fn sum(&self, row: &Row) -> i32 {
+    /// The sum that is held against a threshold, in margins: so far the sums of different learnings can be compared.
+    pub fn sum(&self, row: &Row) -> f32 {
         let of_window = |features: &Vec<usize>| -> i32 {
             features
                 .iter()
@@ -56,8 +69,14 @@ impl Learned {
         };
         let worst =
             |windows: &[Vec<usize>]| windows.iter().map(of_window).max().unwrap_or_default();
-        worst(&row.windows.around).max(worst(&row.windows.lone) - self.lone_cost)
-            - wording::doublings(row.windows.around.len(), self.length_cost)
+        let sum = worst(&row.windows.around).max(worst(&row.windows.lone) - self.lone_cost)
+            - wording::doublings(row.windows.around.len(), self.length_cost);
+        sum as f32 / self.margin
+    }
+
+    /// `sum` in the unit of the weights, the next above.
+    pub fn threshold(&self, sum: f32) -> i32 {
+        (sum * self.margin).floor() as i32 + 1
     }
 }
 
@@ -85,12 +104,7 @@ fn learn<'a>(rows: impl Iterator<Item = &'a Row>, hook: usize) -> Vec<f32> {
             .iter()
             .flat_map(|row| {
                 let around = &row.windows.around;
-                let cost = COST
-                    * match (row.is_within, row.hook) {
-                        (true, _) => WITHIN,
-                        (_, NO_HOOK) => NARRATION,
-                        _ => 1.0,
-                    };
+                let cost = COST * share_of(row, hook);
                 match (row.is_violation(hook), &weights) {
                     (false, _) => samples_of(around, -1.0, cost),
                     (true, None) => samples_of(around, 1.0, cost * share),
@@ -104,6 +118,17 @@ fn learn<'a>(rows: impl Iterator<Item = &'a Row>, hook: usize) -> Vec<f32> {
         weights = Some(separate(&samples));
     }
     weights.unwrap_or_default()
+}
+
+/// What a row counts beside a written text.
+fn share_of(row: &Row, hook: usize) -> f32 {
+    match (row.kind, row.found[hook]) {
+        (Kind::Written, _) => 1.0,
+        (Kind::Within | Kind::Narration, _) => SURROUNDINGS,
+        (Kind::Turn, None) => TURN,
+        (Kind::Turn, Some(Verdict::Block)) => REAL,
+        (Kind::Turn, Some(Verdict::Unsure)) => REAL * UNSURE,
+    }
 }
 
 /// Windows to learn from; many of one row weigh no more than two.
@@ -144,17 +169,25 @@ fn separate(samples: &[Sample]) -> Vec<f32> {
             let slack = 0.5 / cost;
             let margin = side * (sum(&weights, features) + bias);
             let slope = margin - 1.0 + slack * pulls[at];
-            let steepness = features.len() as f32 + 1.0 + slack;
+            let steepness = features.iter().map(|f| scale(*f)).sum::<f32>() + 1.0 + slack;
             let pull = (pulls[at] - slope / steepness).max(0.0);
             let step = side * (pull - pulls[at]);
             pulls[at] = pull;
             bias += step;
             for &feature in features {
-                weights[feature] += step;
+                weights[feature] += step * scale(feature);
             }
         }
     }
     weights
+}
+
+fn scale(feature: usize) -> f32 {
+    if wording::is_of_words(feature) {
+        1.0
+    } else {
+        CONCEPT
+    }
 }
 
 fn sum(weights: &[f32], features: &[usize]) -> f32 {

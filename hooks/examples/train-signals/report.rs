@@ -2,27 +2,66 @@
 
 use std::collections::BTreeMap;
 
-use crate::corpus::{Read, Row};
+use crate::corpus::{Kind, Row, Verdict};
 use crate::learn::Learned;
 
 /// How many of a hundred real turns may wake a hook: low, normal, high. A little below what is promised.
-const WAKE_PERCENT: [f64; 3] = [1.7, 4.4, 10.6];
+const WAKE_PERCENT: [f64; 3] = [1.4, 4.0, 10.0];
 
 /// Points of the frontier: percent of real turns that wake a hook.
 const FRONTIER: [f64; 9] = [1.0, 2.0, 3.0, 4.0, 5.0, 7.0, 10.0, 12.0, 15.0];
 
-/// The sums of the real turns that no bypass settles, the largest first.
-fn sums(hook: usize, learned: &Learned, turns: &[Row]) -> Vec<i32> {
-    let open = turns.iter().filter(|turn| !turn.settled[hook]);
-    let mut sums: Vec<i32> = open.map(|turn| learned.sum(turn)).collect();
-    sums.sort_unstable_by(|a, b| b.cmp(a));
-    sums
+/// In so many parts real turns are learned from.
+const PARTS: usize = 4;
+
+/// A text and its sum, in margins; as low as can be where a bypass settles it.
+#[derive(Clone, Copy)]
+pub struct Weighed<'a> {
+    row: &'a Row,
+    sum: f32,
 }
 
-/// From which sums on the wanted shares of `turns` are hits of `hook`.
-pub fn thresholds(hook: usize, learned: &Learned, turns: &[Row]) -> [i32; 3] {
-    let sums = sums(hook, learned, turns);
-    WAKE_PERCENT.map(|percent| sums[(turns.len() as f64 * percent / 100.0) as usize] + 1)
+impl<'a> Weighed<'a> {
+    fn of(hook: usize, learned: &Learned, row: &'a Row) -> Self {
+        let sum = if row.settled[hook] {
+            f32::NEG_INFINITY
+        } else {
+            learned.sum(row)
+        };
+        Self { row, sum }
+    }
+}
+
+/// Weighs each part of `turns` by what was learned from `rows` and all the other parts, and `asked` by the mean of that.
+pub fn held_out<'a>(
+    hook: usize,
+    rows: &[&Row],
+    turns: &'a [Row],
+    asked: &[&'a Row],
+) -> (Vec<Weighed<'a>>, Vec<Weighed<'a>>) {
+    let size = turns.len().div_ceil(PARTS);
+    let mut weighed = Vec::new();
+    let mut answers: Vec<Weighed> = asked.iter().map(|row| Weighed { row, sum: 0.0 }).collect();
+    for (at, part) in turns.chunks(size).enumerate() {
+        let others = turns
+            .chunks(size)
+            .enumerate()
+            .filter(|(other, _)| *other != at);
+        let others = others.flat_map(|(_, part)| part);
+        let learned = Learned::of(rows.iter().copied().chain(others), hook);
+        weighed.extend(part.iter().map(|row| Weighed::of(hook, &learned, row)));
+        for answer in &mut answers {
+            answer.sum += Weighed::of(hook, &learned, answer.row).sum / PARTS as f32;
+        }
+    }
+    (weighed, answers)
+}
+
+/// Above which sums the wanted shares of `turns` are.
+pub fn thresholds(turns: &[Weighed]) -> [f32; 3] {
+    let mut sums: Vec<f32> = turns.iter().map(|turn| turn.sum).collect();
+    sums.sort_unstable_by(|a, b| b.total_cmp(a));
+    WAKE_PERCENT.map(|percent| sums[(turns.len() as f64 * percent / 100.0) as usize])
 }
 
 /// A text and what it takes to find it.
@@ -30,49 +69,40 @@ pub fn thresholds(hook: usize, learned: &Learned, turns: &[Row]) -> [i32; 3] {
 pub struct Finding<'a> {
     hook: usize,
     row: &'a Row,
-    /// It is a hit where so many of a hundred real turns or more may wake the hook. Infinite where a bypass settles it.
+    /// It is a hit where more of a hundred real turns than this may wake the hook.
     from: f64,
 }
 
-/// What `learned` makes of `rows`.
-pub fn found<'a>(
-    hook: usize,
-    learned: &Learned,
-    turns: &[Row],
-    rows: impl Iterator<Item = &'a Row>,
-) -> Vec<Finding<'a>> {
-    let sums = sums(hook, learned, turns);
-    let finding = |row: &'a Row| {
-        let sum = learned.sum(row);
-        let above = sums.partition_point(|turn| *turn > sum);
-        let from = if row.settled[hook] {
-            f64::INFINITY
-        } else {
-            percent(above, turns.len())
-        };
-        Finding { hook, row, from }
+/// What it takes to find `rows` where a hook wakes for so many of `turns`.
+pub fn found<'a>(hook: usize, turns: &[Weighed], rows: &[Weighed<'a>]) -> Vec<Finding<'a>> {
+    let mut sums: Vec<f32> = turns.iter().map(|turn| turn.sum).collect();
+    sums.sort_unstable_by(|a, b| b.total_cmp(a));
+    let finding = |weighed: &Weighed<'a>| {
+        let above = sums.partition_point(|sum| *sum > weighed.sum);
+        Finding {
+            hook,
+            row: weighed.row,
+            from: percent(above, turns.len()),
+        }
     };
-    rows.map(finding).collect()
+    rows.iter().map(finding).collect()
 }
 
 /// The violations of each author, by what was learned from all the others.
-pub fn left_out<'a>(hook: usize, rows: &'a [Row], turns: &[Row]) -> Vec<Finding<'a>> {
+pub fn left_out<'a>(hook: usize, rows: &[&'a Row], turns: &'a [Row]) -> Vec<Finding<'a>> {
     let violations = rows.iter().filter(|row| row.is_violation(hook));
     let mut authors: Vec<&str> = violations.map(|row| row.author.as_str()).collect();
     authors.sort_unstable();
     authors.dedup();
-    let of_author = |author: &&str| {
-        let (own, others): (Vec<&Row>, Vec<&Row>) = rows
-            .iter()
-            .filter(|row| row.concerns(hook))
-            .partition(|row| row.author == *author);
-        let learned = Learned::of(others.into_iter(), hook);
-        let violations = own
-            .into_iter()
-            .filter(|row| row.is_violation(hook) && !row.is_within);
-        found(hook, &learned, turns, violations)
+    let of_author = |author: &str| {
+        let (own, others): (Vec<&Row>, Vec<&Row>) =
+            rows.iter().partition(|row| row.author == author);
+        let is_asked = |row: &&Row| row.is_violation(hook) && row.kind == Kind::Written;
+        let asked: Vec<&Row> = own.into_iter().filter(is_asked).collect();
+        let (turns, answers) = held_out(hook, &others, turns, &asked);
+        found(hook, &turns, &answers)
     };
-    authors.iter().flat_map(of_author).collect()
+    authors.into_iter().flat_map(of_author).collect()
 }
 
 /// Prints what share of `findings`, violations of authors left out, is found.
@@ -111,7 +141,7 @@ fn length(text: &str) -> &'static str {
 /// Prints which share of real turns wakes a judge, and how many of the violations that a reader found in them do.
 ///
 /// `findings` has each turn once for each hook.
-pub fn turns(findings: &[Finding], labels: &[Read]) {
+pub fn turns(findings: &[Finding]) {
     println!("real turns that wake a judge, % at low, normal, high:");
     for (name, of) in grouped(findings, |f| hooks::ALL[f.hook].name) {
         line(name, share(&of), of.len());
@@ -125,15 +155,10 @@ pub fn turns(findings: &[Finding], labels: &[Read]) {
     });
     line("any of the five", any, turns.len());
     println!("violations in real turns, found % at low, normal, high:");
-    for label in ["block", "unsure"] {
-        let is_labelled = |f: &&Finding| {
-            let hook = hooks::ALL[f.hook].name;
-            labels
-                .iter()
-                .any(|l| l.id == f.row.id && l.hook == hook && l.label == label)
-        };
-        let of: Vec<&Finding> = findings.iter().filter(is_labelled).collect();
-        line(label, share(&of), of.len());
+    for (name, verdict) in [("block", Verdict::Block), ("unsure", Verdict::Unsure)] {
+        let is_meant = |f: &&Finding| f.row.found[f.hook] == Some(verdict);
+        let of: Vec<&Finding> = findings.iter().filter(is_meant).collect();
+        line(name, share(&of), of.len());
     }
 }
 
