@@ -1,4 +1,7 @@
-"""The gate before a command: what is denied, that it did not run, and that a verified push passes."""
+"""The gate before a command: what is denied, that it did not run, and that a verified push passes.
+
+The agents call without a word, so that no Stop hook has anything to judge.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +48,7 @@ def unverified_push_is_denied(sandbox: Sandbox, host: Host) -> None:
     remote = Remote(sandbox)
     judge = CannedJudge(sandbox, against=PUSH, unless="test_lexer")
     host.install(sandbox, "--gate", *judge.flags)
-    agent = [Say("Pushing.", (host.shell(PUSH),)), Say(DONE)]
+    agent = [Say(calls=(host.shell(PUSH),)), Say(DONE)]
     sandbox.server.play(Script(agent=agent))
     ended = host.ask(sandbox, "Rename the lexer.")
     expect("the remote got the push", remote.got_the_push, False)
@@ -60,8 +63,8 @@ def push_after_a_passing_test_run_passes(sandbox: Sandbox, host: Host) -> None:
     judge = CannedJudge(sandbox, against=PUSH, unless="test_lexer")
     host.install(sandbox, "--gate", *judge.flags)
     agent = [
-        Say("Testing.", (host.shell(TEST_RUN),)),
-        Say("Pushing.", (host.shell(PUSH),)),
+        Say(calls=(host.shell(TEST_RUN),)),
+        Say(calls=(host.shell(PUSH),)),
         Say(DONE),
     ]
     sandbox.server.play(Script(agent=agent))
@@ -76,7 +79,7 @@ def broken_judge_never_waves_through(sandbox: Sandbox, host: Host) -> None:
     """With the judge broken the gate asks, which means no where nobody can be asked; the agent reads why."""
     remote = Remote(sandbox)
     host.install(sandbox, "--gate", "--judge", f"command:{sandbox.root}/no-such-judge")
-    sandbox.server.play(Script(agent=[Say("Pushing.", (host.shell(PUSH),)), Say(DONE)]))
+    sandbox.server.play(Script(agent=[Say(calls=(host.shell(PUSH),)), Say(DONE)]))
     ended = host.ask(sandbox, "Rename the lexer.")
     expect("the remote got the push", remote.got_the_push, False)
     expect("gate decisions", gate_decisions(sandbox), ["ask"])
@@ -93,7 +96,7 @@ def screen_asks_when_the_gate_is_broken(sandbox: Sandbox) -> None:
     """With the judge broken, the gate's question comes up with its reason; told no, the push does not run."""
     remote = Remote(sandbox)
     CLAUDE_CODE.install(sandbox, "--gate", "--judge", f"command:{sandbox.root}/no-such-judge")
-    sandbox.server.play(Script(agent=[Say("Pushing.", (CLAUDE_CODE.shell(PUSH),))], stubborn=True))
+    sandbox.server.play(Script(agent=[Say(calls=(CLAUDE_CODE.shell(PUSH),))], stubborn=True))
     with open_session(sandbox, "Push it.") as terminal:
         terminal.wait_for("requires confirmation for this command")
         terminal.settle()
