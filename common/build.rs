@@ -1,6 +1,7 @@
 //! Turns `src/signal/vocabulary/*.txt` into the tables of `signal::vocabulary`: an enum of the concepts and a trie of
 //! their words, laid out flat, so that a hook run builds nothing. Bytes that only ever follow each other are one step of
-//! it, and endings that are alike are kept once: byte by byte it would be four times the size, a fifth of a hook.
+//! it, and endings that are alike are kept once: byte by byte it would be four times the size, a fifth of a hook. A set of
+//! the three bytes that words begin with tells of most other words, without a step, that they are none of these.
 
 use std::collections::{BTreeMap, HashMap};
 use std::error::Error;
@@ -71,6 +72,12 @@ impl Node {
             node.whole |= concept;
         }
     }
+
+    /// The kinds of byte that may stand behind a word that ends here with a `last` one; none where no word does.
+    fn behind(&self, last: u8) -> impl Iterator<Item = u8> {
+        let (whole, prefix) = (self.whole != 0, self.prefix != 0);
+        (0..KINDS).filter(move |next| prefix || whole && (last >= LETTERS || *next >= LETTERS))
+    }
 }
 
 fn tables(concepts: &[(String, String)], root: &Node) -> Result<String> {
@@ -89,6 +96,19 @@ fn tables(concepts: &[(String, String)], root: &Node) -> Result<String> {
         writeln!(out, "        Self::{},", camel(name))?;
     }
     out.push_str("    ];\n}\n\n");
+
+    let kinds: Vec<u8> = (0..=u8::MAX).map(kind).collect();
+    let beginnings = beginnings(root);
+    writeln!(
+        out,
+        "/// What a byte is: below `LETTERS` a letter or digit of ASCII, then what else there is in ASCII, then parts of other characters.\n\
+         pub(super) static KINDS: [u8; {}] = {kinds:?};\n\n\
+         pub(super) const LETTERS: u8 = {LETTERS};\n\n\
+         /// The kinds of the three bytes that a word begins with; the first two say which number, the third which bit.\n\
+         pub(super) static BEGINNINGS: [u32; {}] = {beginnings:?};\n",
+        kinds.len(),
+        beginnings.len()
+    )?;
 
     let mut table = Table::default();
     let top = table.lay(root);
@@ -130,6 +150,49 @@ fn tables(concepts: &[(String, String)], root: &Node) -> Result<String> {
         labels.len()
     )?;
     Ok(out)
+}
+
+/// How many kinds of byte are letters, digits or the underscore; they come first.
+const LETTERS: u8 = 27;
+
+/// How many kinds of byte there are.
+const KINDS: u8 = 32;
+
+/// Five bits that say most about a byte.
+fn kind(byte: u8) -> u8 {
+    match byte {
+        b'a'..=b'z' => byte - b'a',
+        b'A'..=b'Z' => byte - b'A',
+        b'0'..=b'9' | b'_' => LETTERS - 1,
+        _ if byte.is_ascii() => LETTERS,
+        _ => LETTERS + 1 + byte % (KINDS - LETTERS - 1),
+    }
+}
+
+/// The kinds of the first three bytes of all words, whatever may stand behind a shorter one among them.
+fn beginnings(root: &Node) -> Vec<u32> {
+    let mut found = vec![0; usize::from(KINDS) * usize::from(KINDS)];
+    let mut add = |first, second, third| {
+        if let Some(bits) =
+            found.get_mut(usize::from(first) * usize::from(KINDS) + usize::from(second))
+        {
+            *bits |= 1u32 << third;
+        }
+    };
+    for (byte, node) in &root.next {
+        let first = kind(*byte);
+        for second in node.behind(first) {
+            (0..KINDS).for_each(|third| add(first, second, third));
+        }
+        for (byte, node) in &node.next {
+            let second = kind(*byte);
+            let thirds = node.next.keys().map(|byte| kind(*byte));
+            thirds
+                .chain(node.behind(second))
+                .for_each(|third| add(first, second, third));
+        }
+    }
+    found
 }
 
 /// A step of the trie as it is written: the label that leads to it, the sets of the word that ends there, and the steps
