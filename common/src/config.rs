@@ -10,6 +10,7 @@
 )]
 
 use std::env;
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -72,7 +73,7 @@ pub struct Environment {
     timeout_s: Option<String>,
     mode: Option<String>,
     judge_active: bool,
-    /// Codex, as npm installs it, is this process's ancestor.
+    /// Codex, as npm installs it, is this process's ancestor. Looked for only where `project_dir` says otherwise.
     codex_above: bool,
 }
 
@@ -85,11 +86,14 @@ impl Environment {
                 .map(PathBuf::from)
         };
         let word = |name| env::var(name).ok().filter(|v| !v.is_empty());
+        let project_dir = path("CLAUDE_PROJECT_DIR");
+        let is_codex = |name: &OsStr| name.as_encoded_bytes().starts_with(b"CODEX_MANAGED_");
         Self {
             home: path("HOME"),
             claude_config_dir: path("CLAUDE_CONFIG_DIR"),
             codex_home: path("CODEX_HOME"),
-            project_dir: path("CLAUDE_PROJECT_DIR"),
+            codex_above: project_dir.is_some() && env::vars_os().any(|(name, _)| is_codex(&name)),
+            project_dir,
             search_path: env::var_os("PATH")
                 .map(|path| env::split_paths(&path).collect())
                 .unwrap_or_default(),
@@ -104,8 +108,6 @@ impl Environment {
             timeout_s: word(TIMEOUT_S),
             mode: word(MODE),
             judge_active: env::var_os(JUDGE_ACTIVE).is_some_and(|v| v == "1"),
-            codex_above: env::vars_os()
-                .any(|(name, _)| name.as_encoded_bytes().starts_with(b"CODEX_MANAGED_")),
         }
     }
 

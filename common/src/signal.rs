@@ -66,6 +66,19 @@ pub enum Pattern {
     },
 }
 
+impl Pattern {
+    /// Can it match where no concepts but these occur?
+    fn may_match(&self, concepts: Concepts) -> bool {
+        let occurs = |group: &[Concept]| concepts.meets(Concepts::of(group));
+        match self {
+            Self::Sequence(groups) | Self::Together(groups) => groups.iter().all(|g| occurs(g)),
+            Self::Lastly(wanted, _) => occurs(wanted),
+            Self::Beside(first, second) => occurs(first) && occurs(second),
+            Self::Regex { .. } => true,
+        }
+    }
+}
+
 /// A signal or bypass and where it matched.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Found {
@@ -205,7 +218,7 @@ fn look_past(hook: &crate::Hook, read: &Read, sensitivity: Sensitivity, void: &[
 
 /// Is there a word of the vocabulary to weigh? A sum over none means nothing.
 pub fn says_something(reading: &Reading) -> bool {
-    reading.sentences.iter().any(|s| !s.marks.is_empty())
+    reading.concepts != Concepts::default()
 }
 
 /// The part of `text` that is looked at.
@@ -277,6 +290,9 @@ impl Signal {
         regex: &OnceCell<Option<Regex>>,
         keep: impl Fn(&Sentence) -> bool,
     ) -> Option<(usize, Range<usize>)> {
+        if !self.when.may_match(reading.concepts) {
+            return None;
+        }
         let unless = Concepts::of(self.unless);
         let sentences = reading.sentences.iter().enumerate();
         let kept: Vec<(usize, &Sentence)> = sentences.filter(|(_, s)| keep(s)).collect();

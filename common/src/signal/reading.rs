@@ -18,6 +18,8 @@ pub struct Reading {
     said: String,
     /// What is said, sentence by sentence.
     pub sentences: Vec<Sentence>,
+    /// The concepts of all sentences.
+    pub concepts: Concepts,
 }
 
 /// One sentence, list item or line.
@@ -38,14 +40,18 @@ impl Reading {
     pub fn of(text: &str) -> Self {
         let folded = Folded::lowercase(text);
         let said = said(folded.as_str());
-        let sentences = cut(&said)
+        let sentences: Vec<Sentence> = cut(&said)
             .into_iter()
             .filter_map(|at| Sentence::read(&said, at))
             .collect();
+        let concepts = sentences
+            .iter()
+            .fold(Concepts::default(), |all, s| all.and(s.concepts));
         Self {
             folded,
             said,
             sentences,
+            concepts,
         }
     }
 
@@ -179,10 +185,10 @@ fn spans(line: &str, offset: usize, bytes: &mut [u8]) {
         ('「', '」'),
         ('『', '』'),
     ];
-    // The first bytes of what is looked for below.
-    let opens = |b| matches!(b, b'`' | b'"' | b'*' | b'#' | b'h' | 0xc2 | 0xe3);
+    // The first bytes of what is looked for below, but for links, of which the colon is rarer than the letter.
+    static OPENS: ByteSet = ByteSet::of(b"`\"*#:\xc2\xe3");
     let mut rest = line;
-    while let Some(at) = rest.bytes().position(opens) {
+    while let Some(at) = OPENS.position(rest.as_bytes()) {
         let at = line.len() - rest.len() + at;
         let Some(c) = line.get(at..).and_then(|rest| rest.chars().next()) else {
             return;
@@ -202,10 +208,13 @@ fn spans(line: &str, offset: usize, bytes: &mut [u8]) {
             }
         } else if c == '*' || c == '#' {
             blank(bytes, &(offset + at..offset + after));
-        } else if c == 'h' && (tail.starts_with("ttps://") || tail.starts_with("ttp://")) {
-            let length = tail.find([' ', ')', '\n', '>']).unwrap_or(tail.len());
-            end = after + length;
-            blank(bytes, &(offset + at..offset + end));
+        } else if c == ':' && tail.starts_with("//") {
+            let before = line.get(line.len() - rest.len()..at).unwrap_or_default();
+            if let Some(scheme) = ["https", "http"].iter().find(|s| before.ends_with(**s)) {
+                let length = tail.find([' ', ')', '\n', '>']).unwrap_or(tail.len());
+                end = after + length;
+                blank(bytes, &(offset + at - scheme.len()..offset + end));
+            }
         }
         rest = line.get(end..).unwrap_or_default();
     }
@@ -269,16 +278,42 @@ fn keeps_meaning(code: &str) -> bool {
         || STAND_INS.iter().any(|word| code.contains(word))
 }
 
+/// Bytes to look for.
+struct ByteSet([bool; 256]);
+
+impl ByteSet {
+    #[expect(
+        clippy::indexing_slicing,
+        reason = "a byte is below 256, and `get_mut` can't be used in a constant"
+    )]
+    const fn of(bytes: &[u8]) -> Self {
+        let mut set = [false; 256];
+        let mut rest = bytes;
+        while let [first, others @ ..] = rest {
+            set[*first as usize] = true;
+            rest = others;
+        }
+        Self(set)
+    }
+
+    /// Where the first of them stands in `bytes`.
+    fn position(&self, bytes: &[u8]) -> Option<usize> {
+        let is_in = |byte: &u8| self.0.get(usize::from(*byte)).copied().unwrap_or_default();
+        bytes.iter().position(is_in)
+    }
+}
+
 /// Where sentences, list items and lines stand.
 fn cut(said: &str) -> Vec<Range<usize>> {
+    // The last byte of '。' is enough to look closer.
+    static ENDS: ByteSet = ByteSet::of(b"\n.!?\x82");
     let mut found = Vec::new();
+    let bytes = said.as_bytes();
     let mut start = 0;
-    for (at, byte) in said.bytes().enumerate() {
-        // The last byte of '。' is enough to look closer.
-        if !matches!(byte, b'\n' | b'.' | b'!' | b'?' | 0x82) {
-            continue;
-        }
-        let end = at + 1;
+    let mut end = 0;
+    while let Some(at) = bytes.get(end..).and_then(|rest| ENDS.position(rest)) {
+        let byte = bytes.get(end + at).copied().unwrap_or_default();
+        end += at + 1;
         let next = || said.get(end..).and_then(|rest| rest.chars().next());
         let ends = match byte {
             b'\n' => true,

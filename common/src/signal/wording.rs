@@ -7,6 +7,7 @@
 //! for what is proposed at its end. A window has a feature or not, however often. The weight of each is one signed byte,
 //! learned by `examples/train-signals` of the `hooks` package.
 
+use std::mem;
 use std::ops::Range;
 
 use super::reading::{Reading, Sentence};
@@ -82,13 +83,21 @@ fn weigh_only(wording: &Wording, reading: &Reading, keep: impl Fn(&Sentence) -> 
     let windows_around = windows(&lines, WINDOW_BYTES);
     let whole: i32 = whole(reading, keep).map(|f| wording.weight(f)).sum();
     let length_cost = doublings(windows_around.len(), wording.length_cost) - whole;
-    let around = worst(wording, &lines, windows_around, length_cost);
+    let mut seen = Seen::new();
+    let mut worst = |windows, cost| worst(wording, &lines, windows, cost, &mut seen);
+    let around = worst(windows_around, length_cost);
     let lone_cost = length_cost + wording.lone_cost;
-    let lone = worst(wording, &lines, windows(&lines, LONE_BYTES), lone_cost);
+    let lone = worst(windows(&lines, LONE_BYTES), lone_cost);
     if lone.sum > around.sum { lone } else { around }
 }
 
-fn worst(wording: &Wording, lines: &[Line], windows: Vec<Range<usize>>, cost: i32) -> Weighed {
+fn worst(
+    wording: &Wording,
+    lines: &[Line],
+    windows: Vec<Range<usize>>,
+    cost: i32,
+    seen: &mut Seen,
+) -> Weighed {
     let mut worst = Weighed {
         sum: i32::MIN,
         strongest: 0,
@@ -96,7 +105,7 @@ fn worst(wording: &Wording, lines: &[Line], windows: Vec<Range<usize>>, cost: i3
     for window in windows {
         let mut sum = -cost;
         let mut strongest = (i32::MIN, 0);
-        let mut seen = Seen::default();
+        seen.next_window();
         for (at, line) in lines.get(window).unwrap_or_default().iter().enumerate() {
             let mut gain = 0;
             for feature in line.features(at == 0) {
@@ -144,14 +153,20 @@ pub struct Windows {
 /// The features of each window of what `reading` says; for learning.
 pub fn features(reading: &Reading) -> Windows {
     let lines = lines(reading, |_| true);
-    let of_window = |window: Range<usize>| {
-        let mut seen = Seen::default();
+    let mut seen = Seen::new();
+    let mut of_window = |window: Range<usize>| {
+        seen.next_window();
         let window = lines.get(window).unwrap_or_default().iter().enumerate();
         let all = window.flat_map(|(at, line)| line.features(at == 0));
         let new = all.filter(|feature| seen.is_new(*feature));
         new.chain(whole(reading, |_| true)).collect()
     };
-    let of_size = |size| windows(&lines, size).into_iter().map(of_window).collect();
+    let mut of_size = |size| {
+        windows(&lines, size)
+            .into_iter()
+            .map(&mut of_window)
+            .collect()
+    };
     Windows {
         around: of_size(WINDOW_BYTES),
         lone: of_size(LONE_BYTES),
@@ -331,24 +346,29 @@ fn is_letter(c: char) -> bool {
     is_spelled(c) || c == '\''
 }
 
-/// Which features were met.
-struct Seen([u64; FEATURES.div_ceil(64)]);
-
-impl Default for Seen {
-    fn default() -> Self {
-        Self([0; FEATURES.div_ceil(64)])
-    }
+/// Which features a window was met to have, one window after another.
+struct Seen {
+    /// The last window that had a feature.
+    last: Vec<u16>,
+    window: u16,
 }
 
 impl Seen {
+    fn new() -> Self {
+        Self {
+            last: vec![0; FEATURES],
+            window: 0,
+        }
+    }
+
+    /// Begins with a window that has none yet.
+    fn next_window(&mut self) {
+        self.window += 1;
+    }
+
     fn is_new(&mut self, feature: usize) -> bool {
-        let bit = 1 << (feature % 64);
-        let Some(word) = self.0.get_mut(feature / 64) else {
-            return false;
-        };
-        let is_new = *word & bit == 0;
-        *word |= bit;
-        is_new
+        let last = self.last.get_mut(feature);
+        last.is_some_and(|last| mem::replace(last, self.window) != self.window)
     }
 }
 
