@@ -56,8 +56,10 @@ message() { jq -cn --arg text "$1" '{hook_event_name: "Stop", last_assistant_mes
 plain='The parser reads a file in one pass and keeps the lines that it understands. '
 proposal='The refactor is in place. I will commit and push it now.'
 filler=$(for _ in {1..52}; do printf %s "$plain"; done)
+unknown=$(for _ in {1..120}; do printf %s 'Xyzzy plugh, quux frobozz gnusto. '; done)
 message "$plain" >"$temp/short"
 message "${filler:0:4000}" >"$temp/pass"
+message "${unknown:0:4000}" >"$temp/unknown"
 message "${filler:0:3900} $proposal" >"$temp/hit"
 
 # What is measured must be what it is called: the log tells which stage settled it.
@@ -70,6 +72,7 @@ check_stage() { # message, stage
 }
 check_stage short layer-1
 check_stage pass layer-1
+check_stage unknown layer-1
 check_stage hit judge
 
 # --- wall time ---------------------------------------------------------------------------------------------------
@@ -131,8 +134,16 @@ if command -v valgrind >/dev/null; then
     section "Instructions, in millions"
     row "/bin/true" "$(instructions /dev/null "$true")"
     row "empty Rust program" "$(instructions /dev/null $empty)"
+    parse=$(instructions "$temp/unknown" $built/examples/parse)
+    row "program that only parses the input" "$parse"
     for name in "${hooks[@]}"; do
-        row "$name, pass, 4000 bytes" "$(instructions "$temp/pass" $built/"$name" --log-dir "$temp/log")"
+        count=$(instructions "$temp/unknown" $built/"$name" --log-dir "$temp/log")
+        factor=$(ratio "$count" "$parse")
+        row "$name, 4000 bytes, no known word" "$count, $factor x parse" "$factor" "<=" 3
+    done
+    for name in "${hooks[@]}"; do
+        count=$(instructions "$temp/pass" $built/"$name" --log-dir "$temp/log")
+        row "$name, pass, 4000 bytes" "$count" "$count" "<=" 4
     done
     row "commit-before-verify, hit" "$(instructions "$temp/hit" "$hook" --judge none --log-dir "$temp/log")"
     row "shell, pass" "$(instructions "$temp/pass" scripts/phrase-list.sh)"
