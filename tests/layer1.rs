@@ -150,7 +150,7 @@ fn texts() -> Vec<String> {
 /// The texts of the corpus for `hook`, and their labels.
 fn rows(hook: &Hook) -> Vec<(String, String)> {
     let mut found = Vec::new();
-    for folder in ["", "wide/", "more/"] {
+    for folder in ["", "wide/", "more/", "short/"] {
         let path = format!(
             "{}/../tests/corpus/{folder}{}.jsonl",
             env!("CARGO_MANIFEST_DIR"),
@@ -233,6 +233,25 @@ fn what_is_mentioned_and_talk_about_the_hooks_wake_nothing() {
             check(hook, text, "no hit");
         }
     }
+}
+
+/// "Done." is no reason to ask a judge.
+#[test]
+fn answers_in_a_few_words_hardly_wake() {
+    let rows = include_str!("corpus/short/answers.jsonl").lines();
+    let texts = rows.map(|row| {
+        let row: serde_json::Value = serde_json::from_str(row).unwrap();
+        row["text"].as_str().unwrap().to_owned()
+    });
+    let texts: Vec<String> = texts.collect();
+    let wakes = |hook: &&Hook, text: &str| {
+        matches!(look(hook, text, Sensitivity::Normal), Look::Hit { .. })
+    };
+    let woken = texts
+        .iter()
+        .filter(|text| hooks::ALL.iter().any(|h| wakes(h, text)));
+    let woken: Vec<&String> = woken.collect();
+    assert!(woken.len() * 20 <= texts.len(), "{woken:#?}");
 }
 
 #[test]

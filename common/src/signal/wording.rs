@@ -4,8 +4,9 @@
 //! one in the next, or a hashed word, stem, pair or near pair of stems (characters where a script has no spaces). The end
 //! of a text is weighed window by window, a few sentences at a time: a long report around one bad sentence would otherwise
 //! outweigh it. To each window come the concepts that occur anywhere in the text: a result named at its beginning counts
-//! for what is proposed at its end. A window has a feature or not, however often. The weight of each is one signed byte,
-//! learned by `examples/train-signals` of the `hooks` package.
+//! for what is proposed at its end; and how short the text is: "done" alone is not "done" in a report. A window has a
+//! feature or not, however often. The weight of each is one signed byte, learned by `examples/train-signals` of the
+//! `hooks` package.
 
 use std::mem;
 use std::ops::Range;
@@ -36,8 +37,12 @@ const WHOLE: usize = WORDS + WORD_BUCKETS;
 /// So much of a longer word stands for all its endings.
 const STEM_CHARS: usize = 4;
 
+/// A text of at most 16, 32, 64 or 128 bytes.
+const SHORT: usize = WHOLE + CONCEPTS;
+const SHORTNESSES: [usize; 4] = [16, 32, 64, 128];
+
 /// How many features there are, and so how many bytes of weights.
-pub const FEATURES: usize = WHOLE + CONCEPTS;
+pub const FEATURES: usize = SHORT + SHORTNESSES.len();
 
 /// Is it a word or some of them, not a concept? For learning.
 pub fn is_of_words(feature: usize) -> bool {
@@ -228,11 +233,16 @@ fn lines(reading: &Reading, keep: impl Fn(&Sentence) -> bool) -> Vec<Line> {
     found
 }
 
-/// What occurs anywhere in the text.
+/// What is so of the whole text: what occurs anywhere in it, and whether it is short.
 fn whole(reading: &Reading, keep: impl Fn(&Sentence) -> bool) -> impl Iterator<Item = usize> {
     let kept = reading.sentences.iter().filter(|s| keep(s));
-    let all = kept.fold(Concepts::default(), |all, s| all.and(s.concepts));
-    all.numbers().map(|concept| WHOLE + concept)
+    let start = (Concepts::default(), 0);
+    let (all, bytes) = kept.fold(start, |(all, bytes), s| {
+        (all.and(s.concepts), bytes + reading.words(s).trim().len())
+    });
+    let short = SHORTNESSES.iter().position(|most| bytes <= *most);
+    let concepts = all.numbers().map(|concept| WHOLE + concept);
+    concepts.chain(short.map(|at| SHORT + at))
 }
 
 /// Which lines are weighed together: at each line the window that ends there, as long as it holds something new.

@@ -54,6 +54,8 @@ pub enum Kind {
     Within,
     /// An invented report of work that is done.
     Narration,
+    /// Written in a few words, a violation or an answer.
+    Short,
     /// What an agent said in a real session.
     Turn,
 }
@@ -126,7 +128,9 @@ pub fn labelled(folder: &Path) -> Result<Vec<Row>> {
             .iter()
             .map(|f| f.join(format!("{}.jsonl", hook.name)));
         for file in files.filter(|file| file.exists()) {
-            rows.extend(texts(&file, at, Kind::Written)?);
+            let is_short = file.parent().is_some_and(|f| f.ends_with("short"));
+            let kind = if is_short { Kind::Short } else { Kind::Written };
+            rows.extend(texts(&file, at, kind)?);
         }
     }
     let accounts = texts(&folder.join("narration.jsonl"), NO_HOOK, Kind::Narration)?;
@@ -136,6 +140,11 @@ pub fn labelled(folder: &Path) -> Result<Vec<Row>> {
         .collect();
     rows.extend(accounts);
     rows.extend(within);
+    rows.extend(texts(
+        &folder.join("short/answers.jsonl"),
+        NO_HOOK,
+        Kind::Short,
+    )?);
     Ok(rows)
 }
 

@@ -20,6 +20,9 @@ const UNSURE: f32 = 0.4;
 /// How much of a written text a narration counts, or a text set within an account.
 const SURROUNDINGS: f32 = 0.2;
 
+/// How much of a written text one in a few words counts.
+const SHORT: f32 = 0.4;
+
 /// What a concept counts beside a word: there are few concepts, and each is in many texts.
 const CONCEPT: f32 = 0.5;
 
@@ -125,6 +128,7 @@ fn share_of(row: &Row, hook: usize) -> f32 {
     match (row.kind, row.found[hook]) {
         (Kind::Written, _) => 1.0,
         (Kind::Within | Kind::Narration, _) => SURROUNDINGS,
+        (Kind::Short, _) => SHORT,
         (Kind::Turn, None) => TURN,
         (Kind::Turn, Some(Verdict::Block)) => REAL,
         (Kind::Turn, Some(Verdict::Unsure)) => REAL * UNSURE,

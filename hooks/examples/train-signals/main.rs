@@ -5,7 +5,7 @@
 //! ```
 //!
 //! A linear support vector machine, one for each hook: its `block` rows against its `allow` rows and all ordinary ones,
-//! among them `narration.jsonl`: invented reports of work that is done. TURNS is a JSONL file with real turns (`id`,
+//! among them `narration.jsonl`, invented reports of work that is done, and `short/answers.jsonl`. TURNS is a JSONL file with real turns (`id`,
 //! `text`), FOUND one with the violations that a reader found in them (`id`, `hook`, `label`: `block` or `unsure`). They
 //! stay where they are: only weights of hashed words come from them. The same files give the same bytes.
 //!
