@@ -63,11 +63,11 @@ fi
 echo "== minimal pairs at normal: hook, the allowed side and its outcome, the other side and its outcome"
 jq -nr --slurpfile rows "$scratch/normal" '
     def words: [.text | scan("[^\\s\\p{P}]+")] | unique;
-    ($rows | map(select(.phenomenon | test("^(pair|対|对照|paire|대조|Paar)"; "i")))) as $pairs
+    ($rows | map(select(.phenomenon // "" | test("^(pair|対|对照|paire|대조|Paar)"; "i")))) as $pairs
     | $pairs[] | select(.label == "allow") | . as $allow | words as $words
     | (.phenomenon | [scan("^pair ([0-9]+)")[0]] | first) as $number
     | [$rows[] | select(.label == "block" and .hook == $allow.hook and .lang == $allow.lang and .author == $allow.author)]
-    | map(. + {alike: (if $number then (.phenomenon | startswith("pair \($number):"))
+    | map(. + {alike: (if $number then (.phenomenon // "" | startswith("pair \($number):"))
                        else (words as $other | ($words | length) - ($words - $other | length)) end)})
     | max_by(.alike) as $block
     | "  \($allow.hook)\t\($allow.id)\t\($allow.outcome)\t\($block.id)\t\($block.outcome)\t\($allow.phenomenon)"'

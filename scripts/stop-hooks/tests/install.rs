@@ -13,16 +13,9 @@ use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
+use common::hook::NAMES as HOOKS;
 use harness::agree;
 use tempfile::TempDir;
-
-const HOOKS: [&str; 5] = [
-    "commit-before-verify",
-    "scope-check",
-    "scope-change",
-    "shallow-bugfix",
-    "bugfix-without-reproduction",
-];
 
 /// A home directory and programs to install. What the hooks do doesn't matter here, so they are empty scripts.
 struct Home {

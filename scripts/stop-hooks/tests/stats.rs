@@ -15,16 +15,9 @@ use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
+use common::hook::NAMES as HOOKS;
 use harness::agree;
 use serde_json::{Value, json};
-
-const HOOKS: [&str; 5] = [
-    "commit-before-verify",
-    "scope-check",
-    "scope-change",
-    "shallow-bugfix",
-    "bugfix-without-reproduction",
-];
 
 #[track_caller]
 fn stats(directory: &Path, args: &[&str]) -> String {
