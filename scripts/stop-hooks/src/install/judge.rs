@@ -1,4 +1,4 @@
-//! Who will judge, as the entries have it: without a judge nothing is ever blocked.
+//! Who will judge, as the entries have it: without a judge no stop is ever blocked, and a gate only asks or denies.
 
 use std::collections::BTreeSet;
 use std::io::Write;
@@ -12,7 +12,7 @@ use crate::registration::{self, Flags, Owner, Whose};
 use crate::terminal::clean_line;
 use crate::typed;
 
-const NONE: &str = "No judge found: neither codex nor claude is on PATH, so nothing will be blocked until one is, \
+const NONE: &str = "No judge found: neither codex nor claude is on PATH, so no stop will be blocked until one is, \
                     or until you choose another with --judge.";
 
 /// Tells of the judges in the entries of ours in `texts`; of none for an entry that is switched off.
